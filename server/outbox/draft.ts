@@ -179,7 +179,7 @@ export const requireName = (name: string): void => {
 }
 
 /** The most UTF-16 code units of a Markdown text. */
-const longestMarkdown = 64 * 1024
+export const longestMarkdown = 64 * 1024
 
 const requireMarkdown = ({children: [text, ...others]}: Element): void => {
   if (typeof text !== "string" || others.length > 0) throw invalidContent("markdown that is not one text")

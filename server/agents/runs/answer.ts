@@ -1,9 +1,12 @@
 import {fromJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import {withDeadline} from "../../../shared/sdk/adapter/deadline.ts"
+import {type Content, nodesOf} from "../../../shared/sdk/content/elements.ts"
+import {markdown} from "../../../shared/sdk/content/shorthands.ts"
 import type {Reader} from "../../database/database.ts"
-import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
+import {longestMarkdown, messageDraft, type OutboxDraft, shownBy} from "../../outbox/draft.ts"
 import {findMessage} from "../../outbox/look-ups.ts"
+import {readMarkdown} from "../../outbox/read-markdown.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import type {Engine} from "./engine.ts"
 import {type AgentRun, shownIn} from "./run-rows.ts"
@@ -22,17 +25,20 @@ const longestShown = 3500
 /** The mark after text that is not complete. */
 const more = " …"
 
-/** Returns a run's message to its conversation, if any: an edit of the one that it streams to. Content is text. */
+/** Returns a run's message to its conversation, if any: an edit of the one that it streams to. */
 export const sayingOf = (
   run: Pick<AgentRun, "endpoint" | "channel" | "item" | "message">,
-  text: string,
+  content: Content,
 ): readonly OutboxDraft[] => {
   const place = shownIn(run)
   if (place === undefined) return []
   const {message} = run
-  if (message === undefined) return [messageDraft(place, text)]
-  return [{id: uuid(), ...place, kind: "edit", content: {message: {outbox: message}, content: [text]}}]
+  if (message === undefined) return [messageDraft(place, content)]
+  return [{id: uuid(), ...place, kind: "edit", content: {message: {outbox: message}, content: nodesOf(content)}}]
 }
+
+/** Returns a model's Markdown as content; as text if it is too long to be read. */
+export const answerOf = (text: string): Content => (text.length > longestMarkdown ? text : markdown(text))
 
 /**
  * Shows an answer while the model writes it, if the platform can edit messages. The message is a row before it is sent.
@@ -96,12 +102,13 @@ export class StreamedAnswer {
     const row = await findMessage(this.#engine.database, this.#message)
     const [message] = row?.state === "sent" ? (fromJson(String(row.platform_ids ?? "[]")) as string[]) : []
     if (message === undefined || this.#isOver) return
-    const edit = {id: uuid(), channel, message, content: [text + more]}
+    const draft = await readMarkdown(messageDraft({endpoint, channel}, answerOf(text + more)))
+    const edit = {id: uuid(), channel, message, content: shownBy(draft)}
     await withDeadline(editLimit, signal => found?.sender?.edit?.(edit, signal))
   }
 
   async #begin(address: {endpoint: string; channel: string}, text: string): Promise<void> {
-    const draft = messageDraft(address, text + more)
+    const draft = await readMarkdown(messageDraft(address, answerOf(text + more)))
     const noting = {sql: "UPDATE agent_runs SET message = ? WHERE seq = ?", args: [draft.id, this.#run.seq]}
     const isStored = async (database: Reader) => (await findMessage(database, draft.id)) !== undefined
     await writeFenced(this.#engine, this.#run, [noting], isStored, [draft])

@@ -1,7 +1,8 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {HostText} from "../../messages/texts/tables.ts"
-import {sayingOf} from "./answer.ts"
+import {readMarkdown} from "../../outbox/read-markdown.ts"
+import {answerOf, sayingOf} from "./answer.ts"
 import type {After, Engine} from "./engine.ts"
 import {actorOf, itemText, tryCommandOnce} from "./items.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
@@ -28,7 +29,8 @@ export const succeed = async (
   if (run.item !== undefined) await handIn(engine, run, run.item, answer)
   const end = {state: "succeeded", answer, ...(reason === undefined ? {} : {reason})} as const
   const batch = [...also, endingRun(run.seq, end, at)]
-  await writeFenced(engine, run, batch, runIs("succeeded"), sayingOf(run, answer))
+  const sends = await Promise.all(sayingOf(run, answerOf(answer)).map(readMarkdown))
+  await writeFenced(engine, run, batch, runIs("succeeded"), sends)
   return "is over"
 }
 

@@ -1,8 +1,10 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTarget} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {markdown} from "../../../shared/sdk/content/shorthands.ts"
 import {Closed, Optional, type Static, Type} from "../../../shared/type.ts"
 import {type Address, messageDraft} from "../../outbox/draft.ts"
+import {readMarkdown} from "../../outbox/read-markdown.ts"
 import type {AgentTool, RunFacts} from "../runs/tool.ts"
 import {quote} from "./quote.ts"
 
@@ -17,7 +19,7 @@ const Arguments = Closed({
     minLength: 1,
     maxLength: 8000,
     pattern: "\\S",
-    description: "Plain text; svc sends it unchanged.",
+    description: "Markdown.",
   }),
 })
 type Arguments = Static<typeof Arguments>
@@ -27,7 +29,7 @@ export interface SendDeps {
   readonly requireTarget: (address: Address) => void
 }
 
-/** Sends text to a channel that the binding lists. The message is stored in one batch with its call. */
+/** Sends Markdown to a channel that the binding lists. The message is stored in one batch with its call. */
 export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
   const refusal = (args: unknown, binding: Binding, run: RunFacts): string | undefined => {
     const {endpoint, channel} = targetOf(args as Arguments, run)
@@ -56,7 +58,7 @@ export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
       if (refused !== undefined) throw new Problem("target_invalid", refused)
       const target = targetOf(args as Arguments, run)
       requireTarget(target)
-      const sent = messageDraft(target, (args as Arguments).text)
+      const sent = await readMarkdown(messageDraft(target, markdown((args as Arguments).text)))
       return {value: `The message to ${nameOf(target)} is queued.`, sends: [sent]}
     },
   }

@@ -149,9 +149,9 @@ describe.each(runtimes)("an agent under prompt injection, on $name", runtime => 
     await sideBySide(all.slice(0, -trustedGoals.length), async (goal, n) => {
       const run = await asked(marker(n))
       await expectRefused(goal, run, "what the user says")
-      if (goal.calls !== undefined) return
-      const isSaid = async () => (await botTexts(host, run.channel ?? "")).join("") === goal.answer
-      await until(`the answer to be said as it is: ${goal.answer}`, isSaid)
+      if (goal.shown === undefined) return
+      const isSaid = async () => (await botTexts(host, run.channel ?? "")).join("") === goal.shown
+      await until(`the answer to be shown as ${goal.shown}`, isSaid)
     })
   })
 

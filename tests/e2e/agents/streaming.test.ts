@@ -11,7 +11,7 @@ const board = pluginWith(`
       history: "none", idempotent: true, features: ["edit", "delete"], limits: {text: 100},
       open: async (_, endpoint) => {
         opened = endpoint
-        const text = content => content.map(node => typeof node === "string" ? node : "(" + node.type + ")").join("")
+        const text = content => content.map(node => typeof node === "string" ? node : node.type + "(" + text(node.children) + ")").join("")
         const put = (act, channel, id, content) => note(JSON.stringify({act, channel, id, text: text(content)}))
         return {
           send: async ({id, channel, content}) => {
@@ -50,7 +50,10 @@ const shown = (host: TestHost, channel: string): readonly string[] => {
 }
 
 const words = (count: number) => Array.from({length: count}, (_, n) => `word${n}`).join(" ")
-const markup = 'See <at id="all"/>, <img src="http://x/"/>, &lt;b&gt; and **bold** @everyone'
+const markup =
+  'See <at id="all"/>, <img src="http://x/"/>, &lt;b&gt; and **bold** @everyone\n\n```ts\nlet a\n```\n\n| a |\n|---|\n| 1 |'
+const rendered =
+  'p(See <at id="all"/>, <img src="http://x/"/>, <b> and b(bold) @everyone)\npre(let a)\ntable(tr(th(a))tr(td(1)))'
 
 /** For each question, the model's first answer and its answer to the repeated question. */
 const answers: Readonly<Record<string, readonly [ScriptedAnswer, ScriptedAnswer?]>> = {
@@ -67,7 +70,7 @@ const answers: Readonly<Record<string, readonly [ScriptedAnswer, ScriptedAnswer?
 }
 
 describe.each(bunOr("node24"))("a slowly streamed answer on $name", runtime => {
-  test("is one message with edits, through limits, lost connections and a kill", async () => {
+  test("is one message with edits and rendered Markdown, through limits, lost connections and a kill", async () => {
     const asked = new Map<string, number>()
     const model = await startScriptedModel(({last: {text}}) => {
       const count = asked.get(text) ?? 0
@@ -98,7 +101,7 @@ ${helperAt(model.url)}    limits: {parallel: 16}
         whole("long") === words(40) &&
         whole("cut") === "At the second try." &&
         / run [0-9a-f-]{36}\.$/.test(whole("refused")) &&
-        whole("markup") === markup,
+        whole("markup") === rendered,
     )
 
     const slow = actsIn(host, "slow")
@@ -114,7 +117,7 @@ ${helperAt(model.url)}    limits: {parallel: 16}
     expect(shown(host, "refused").join("")).toMatch(
       new RegExp(`^${answer("agent.unavailable", {run: "[0-9a-f-]{36}"})}$`),
     )
-    expect(actsIn(host, "markup").map(({act, text}) => `${act} ${text}`)).toEqual([`send ${markup}`])
+    expect(actsIn(host, "markup").map(({act, text}) => `${act} ${text}`)).toEqual([`send ${rendered}`])
 
     await until("the interrupted message to be edited", () => shown(host, "killed").join("") === `${words(12)} …`)
     expect(actsIn(host, "killed")[0]?.text).toMatch(/^word0 .* …$/)

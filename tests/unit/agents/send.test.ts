@@ -1,6 +1,7 @@
 import {expect, test} from "vitest"
 import {sendTool} from "../../../server/agents/tools/send.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {h} from "../../../shared/sdk/content/elements.ts"
 import {bindingOf, callTool, runOf} from "../../support/agents/tool-use.ts"
 
 const tool = sendTool({
@@ -17,10 +18,11 @@ const binding = bindingOf({
   },
 })
 
-test("a text goes to a listed channel, as text and never as markup", async () => {
+test("Markdown goes to a listed channel, without mentions", async () => {
   const text = '<at id="all"/> & **hello** @everyone'
   const {sends} = await callTool(tool, {endpoint: "line", channel: "#news", text}, {binding})
-  expect(sends).toMatchObject([{endpoint: "line", channel: "#news", kind: "message", content: [text]}])
+  const content = ['<at id="all"/>', " & ", h("b", {}, "hello"), " @everyone"]
+  expect(sends).toMatchObject([{endpoint: "line", channel: "#news", kind: "message", content}])
 })
 
 test.each([
