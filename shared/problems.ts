@@ -80,7 +80,7 @@ export const problems = {
   ),
   config_not_editable: invalid(
     "svc cannot make this change in the file as it is written",
-    "Edit the file by hand: an anchor, an alias or a broken line prevents the change.",
+    "Edit the file by hand: an anchor, an alias, a broken line or a program to start prevents the change.",
   ),
   token_missing: invalid(
     "Production needs a token",
@@ -463,6 +463,7 @@ export const problems = {
   ),
   agent_run_unknown: missing("The agent has no such run", "svc agent runs shows the newest."),
   agent_run_state: refused("The state of the agent's run does not allow this", "svc agent show <run> shows its state."),
+  mcp_unknown: missing("No such MCP server or tool", "svc agent mcp lists them."),
   approval_unknown: missing("No such approval", "svc agent runs --state waiting lists the waiting ones."),
   approval_state: refused(
     "The approval is not waiting for a decision",

@@ -1,5 +1,5 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
-import type {AgentRunView} from "../../shared/api/agents/agents.ts"
+import type {AgentMcpView, AgentRunView} from "../../shared/api/agents/agents.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost, type HostClient, unless} from "../kit/host-client.ts"
 import {runs as agentRuns, decision} from "../kit/messages/decision.ts"
@@ -72,6 +72,54 @@ export const check = rowCommand({
     return ok
   },
 })
+
+export const mcp = rowCommand({
+  description: "list the MCP servers of agents with their tools, or accept changed tools",
+  details: `
+    A server starts when an agent first needs it. svc accepts its tools then; a tool that it changes or adds later is \`waiting\`, and no agent calls it before you accept it.
+
+    Needs a running Host.
+  `,
+  examples: [
+    ["All servers", "svc agent mcp"],
+    ["Accept what the server files of an agent has changed", "svc agent mcp writer --accept files"],
+    ["Accept one tool", "svc agent mcp writer --accept files.read_file"],
+  ],
+  options: {
+    name: Option.String({name: "agent", required: false}),
+    accept: Option.String("--accept", {description: "A server, or a tool as <server>.<tool>"}),
+  },
+  run: async given => {
+    const {name, accept} = given
+    const host = await connectHost(given.folder)
+    if (accept !== undefined) {
+      if (name === undefined) throw new Problem("request_invalid", "--accept needs the name of the agent")
+      const [server = "", ...rest] = accept.split(".")
+      const body = rest.length === 0 ? {} : {tool: rest.join(".")}
+      const {tools} = await host.post("/api/agents/:name/mcp/:server/accept", {name, server, body})
+      return given.show({tools}, () => `${tools} ${tools === 1 ? "tool is" : "tools are"} accepted`)
+    }
+    const items =
+      name === undefined ? (await host.get("/api/agents")).items : [await host.get("/api/agents/:name", {name})]
+    const servers = items.flatMap(agent => agent.mcp.map(server => ({agent: agent.name, ...server})))
+    return given.show(servers, () => serversText(servers))
+  },
+})
+
+const serversText = (servers: readonly (AgentMcpView & {readonly agent: string})[]): string =>
+  servers.length === 0
+    ? "no agent has an MCP server"
+    : tableOf(
+        {
+          agent: ({agent}) => agent,
+          server: ({name}) => name,
+          state: ({state}) => state,
+          tools: ({tools}) =>
+            tools.map(({name, state}) => (state === "accepted" ? name : `${name} (${state})`)).join(", "),
+          error: ({error}) => error,
+        },
+        servers,
+      )
 
 export const discard = decision(agentRuns, "discard", {
   description: "discard runs of agents that are held, or with filters those that are queued or wait",

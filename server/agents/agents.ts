@@ -13,6 +13,7 @@ import {actOnRuns} from "./act.ts"
 import {decide, readApprovalById} from "./approval/approvals.ts"
 import {Runner} from "./calls/runner.ts"
 import {cancelRun} from "./cancel.ts"
+import {McpServers} from "./mcp/servers.ts"
 import {checkModel} from "./providers/check-model.ts"
 import {createRunning, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
@@ -25,7 +26,7 @@ import {ItemWatch} from "./triggers/items.ts"
 import {decideAction} from "./triggers/plugin.ts"
 
 export interface AgentsOptions
-  extends Omit<RunningOptions, "workroom">,
+  extends Omit<RunningOptions, "workroom" | "mcp">,
     Pick<Engine, "database" | "log" | "clock" | "runtimeId" | "endpoints" | "meter"> {
   readonly outbox: Outbox
   readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf" | "observe">
@@ -41,11 +42,13 @@ export class Agents implements AgentService {
   readonly #runner: Runner
   readonly #items: ItemWatch
   readonly #turns = new Turns()
+  readonly mcp: McpServers
   #isStopping = false
 
   constructor(options: AgentsOptions) {
     const {database, workroom, log, clock} = options
     this.#options = options
+    this.mcp = new McpServers(options)
     this.#engine = this.#createEngine()
     this.#runner = new Runner(this.#engine)
     this.#items = new ItemWatch({
@@ -70,6 +73,7 @@ export class Agents implements AgentService {
     this.#isStopping = true
     await this.#items.stop()
     await this.#runner.stop()
+    await this.mcp.keep([])
   }
 
   /** Whether no run is working, and none is waiting that could work. */
@@ -82,6 +86,10 @@ export class Agents implements AgentService {
   }
 
   generationChanged(): void {
+    const {bindings, log} = this.#options
+    this.mcp
+      .keep(bindings.list().filter(({config}) => config.enabled))
+      .catch(error => log.error("could not end an MCP server", {error}))
     this.#items.consider()
     this.#runner.consider()
   }
@@ -149,6 +157,10 @@ export class Agents implements AgentService {
     })
   }
 
+  accept(binding: Binding, server: string, tool: string | undefined): Promise<number> {
+    return this.mcp.accept(binding, server, tool)
+  }
+
   async check(agent: string, signal: AbortSignal): Promise<AgentCheck> {
     const {project, hide, bindings} = this.#options
     return checkModel(bindings.requireReady(agent), {project, hide, signal})
@@ -159,7 +171,7 @@ export class Agents implements AgentService {
     const buttons = actionHandle(decideAction.name, decideAction.id, decideAction.definition)
     return {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
-      ...createRunning(this.#options),
+      ...createRunning({...this.#options, mcp: this.mcp}),
       decisionButtons: (approval, say) => [
         buttons.button({approval, approve: true}, say("agent.approve"), {style: "primary"}),
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),

@@ -5,8 +5,10 @@ import type {TimerPlace} from "../../shared/sdk/session/timer.ts"
 import type {PermissionOf} from "../messages/command/permissions.ts"
 import {builtInTexts, type HostTexts} from "../messages/texts/host-texts.ts"
 import type {Bindings} from "./bindings/bindings.ts"
+import type {McpServers} from "./mcp/servers.ts"
 import type {Model} from "./providers/model.ts"
 import {openModel} from "./providers/open-model.ts"
+import {modelNameOf} from "./runs/conversation.ts"
 import type {Engine} from "./runs/engine.ts"
 import type {AgentTool} from "./runs/tool.ts"
 import {itemBlock} from "./tools/item-block.ts"
@@ -23,10 +25,14 @@ export interface RunningOptions {
   readonly languageOf: (place: TimerPlace) => Promise<string>
   readonly texts: () => HostTexts | undefined
   readonly hide: (text: string) => string
+  readonly mcp: Pick<McpServers, "learn" | "toolsOf">
 }
 
 /** The parts of an engine that the running generation decides. */
-type Running = Pick<Engine, "bindingOf" | "resumeLimits" | "toolsOf" | "modelOf" | "permissionOf" | "sayFor">
+type Running = Pick<
+  Engine,
+  "bindingOf" | "resumeLimits" | "toolsOf" | "learnTools" | "modelOf" | "permissionOf" | "sayFor"
+>
 
 export const createRunning = (options: RunningOptions): Running => {
   const {project, workroom, bindings, hide} = options
@@ -55,12 +61,14 @@ export const createRunning = (options: RunningOptions): Running => {
     toolsOf: (binding, {item}) => {
       const table = options.tools()
       const known = tools.get(binding)
-      const listed = known?.table === table ? known.tools : resolveTools(binding, table)
-      if (known?.table !== table) tools.set(binding, {table, tools: listed})
+      const resolved = known?.table === table ? known.tools : resolveTools(binding, table)
+      if (known?.table !== table) tools.set(binding, {table, tools: resolved})
+      const listed = withForeign(resolved, options.mcp.toolsOf(binding))
       if (item === undefined) return listed
       const block = itemBlock(workroom, item)
       return new Map([...listed, [block.name, block]])
     },
+    learnTools: binding => options.mcp.learn(binding),
     permissionOf: ({endpoint, place: {user, channel, permission}}, {config}) => {
       if (endpoint !== undefined && user !== undefined) {
         const event: SatoriEvent = {
@@ -88,4 +96,16 @@ export const createRunning = (options: RunningOptions): Running => {
       return known.in(language)
     },
   }
+}
+
+/** Adds the tools of MCP servers. A model tells tools apart by other names, and none may take a listed one's. */
+const withForeign = (listed: ReadonlyMap<string, AgentTool>, foreign: readonly AgentTool[]) => {
+  if (foreign.length === 0) return listed
+  const taken = new Set([...listed.keys()].map(modelNameOf))
+  const isFree = ({name}: AgentTool) => {
+    const isNew = !taken.has(modelNameOf(name))
+    taken.add(modelNameOf(name))
+    return isNew
+  }
+  return new Map([...listed, ...foreign.filter(isFree).map(tool => [tool.name, tool] as const)])
 }

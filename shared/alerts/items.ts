@@ -85,6 +85,8 @@ export const alertItems = {
   }),
   agents_failed: warning("0s", "the last run of an agent failed"),
   agents_wrong: warning("5m", "an agent binding is not configured"),
+  mcp_failed: warning("5m", "an MCP server of an agent does not answer"),
+  mcp_changed: warning("0s", "an MCP server of an agent has changed, and an operator must accept its tools"),
   agents_held: warning("0s", "runs of an agent are held"),
   approvals_waiting: warning("1h", "calls of agents wait for a person"),
   checkpoint_failed: warning("0s", "the last checkpoint could not be made or verified"),

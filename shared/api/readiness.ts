@@ -96,6 +96,10 @@ export const readinessReasons = {
     "The agent binding limits money, but has no prices.",
     "Set agents.<name>.prices, or limit tokens instead of money.",
   ),
+  agent_mcp_wrong: reload(
+    "An MCP server of the agent binding cannot be used.",
+    "Correct agents.<name>.mcp as the message says.",
+  ),
   agent_tool_missing: reload(
     "The agent binding lists a tool that is not available to it.",
     "Correct agents.<name>.tools, or enable the plugin that declares the tool.",

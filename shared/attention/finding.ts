@@ -25,6 +25,8 @@ export interface Facts {
 export type AgentFinding =
   | {readonly code: "approvals_waiting"; readonly approvals: readonly ApprovalView[]}
   | {readonly code: "agents_wrong"; readonly agents: readonly AgentView[]}
+  | {readonly code: "mcp_failed"; readonly agents: readonly AgentView[]}
+  | {readonly code: "mcp_changed"; readonly agents: readonly AgentView[]}
   | {readonly code: "agents_failed"; readonly agents: readonly AgentView[]}
   | {readonly code: "agents_held"; readonly agents: readonly AgentView[]; readonly runs: number}
 

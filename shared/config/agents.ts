@@ -131,6 +131,36 @@ const Prices = Part("In any unit, such as dollars. Limits of money need prices."
   output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
 })
 
+const Mcp = Closed({
+  name: Type.String({
+    pattern: "^[a-z0-9][a-z0-9-]{0,31}$",
+    description: "The agent calls a tool of the server as `<name>.<tool>`.",
+  }),
+  command: Optional.Array(Type.String({minLength: 1}), {
+    minItems: 1,
+    description: "The program and its arguments: svc starts it, and talks to it over stdin and stdout.",
+  }),
+  url: Optional.String({pattern: "^https?://", description: "The server's address, in place of `command`."}),
+  key: Optional.Secret({description: "With `url`: the server's token, as ${NAME}."}),
+  env: Optional.Record(Type.String({pattern: "^[A-Za-z_][A-Za-z0-9_]*$"}), Type.Secret(), {
+    additionalProperties: false,
+    description: "With `command`: the program's whole environment, such as `PATH: ${PATH}`.",
+  }),
+  allow: Type.Array(Type.String({pattern: "^[A-Za-z0-9_.*-]+$"}), {
+    minItems: 1,
+    description: "The tools that the agent may call, such as read_file or list_*.",
+  }),
+  effect: Optional.Enum(["none", "idempotent", "external"], {
+    default: "external",
+    description: "What an interrupted call of its tools means; none: they only read.",
+  }),
+  permission: Optional.Enum([...permissions], {
+    default: "trusted",
+    description: "Permission that the asking user needs.",
+  }),
+  approval: Optional.Boolean({default: false, description: "Ask a person before each call."}),
+})
+
 export const AgentConfig = Closed({
   enabled: Optional.Boolean({
     default: true,
@@ -156,6 +186,7 @@ export const AgentConfig = Closed({
     additionalProperties: false,
     description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
   }),
+  mcp: Optional.Array(Mcp, {default: [], description: "MCP servers whose tools the agent may call."}),
   limits: Limits,
   prices: Type.Optional(Prices),
   triggers: Triggers,
@@ -173,6 +204,7 @@ export const AgentConfig = Closed({
 
 export type AgentTarget = Readonly<Static<typeof Target>>
 export type ToolSettings = Filled<typeof ToolSettings>
+export type McpSettings = Filled<typeof Mcp>
 /** The limits of one user, channel or agent for a day. */
 export type Budget = Readonly<Static<ReturnType<typeof Budget>>>
 

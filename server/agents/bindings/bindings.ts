@@ -1,10 +1,12 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {Standing, Standings} from "../../../shared/agents/standing.ts"
-import type {agentProviders} from "../../../shared/config/agents.ts"
+import type {McpSettings} from "../../../shared/config/agents.ts"
 import type {ProjectConfig} from "../../../shared/config/config.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
 import type {Source} from "../../config/text/source.ts"
+import type {McpState} from "../mcp/server.ts"
+import type {OptionalPackage} from "../providers/packages.ts"
 import type {AgentTool} from "../runs/tool.ts"
 import {listedTools, toolProblem} from "../tools/resolve.ts"
 import type {ToolTable} from "../tools/table.ts"
@@ -15,7 +17,8 @@ export interface BindingsOptions {
   readonly current: () => ReadonlyMap<string, Binding>
   /** Returns the tools of the running generation. */
   readonly tools: () => ToolTable
-  readonly isInstalled: (provider: keyof typeof agentProviders) => boolean
+  readonly isInstalled: (name: OptionalPackage) => boolean
+  readonly mcpStateOf: (agent: string, entry: McpSettings) => McpState
 }
 
 /** The bindings of the running generation, and whether each is configured. */
@@ -50,6 +53,10 @@ export class Bindings {
     const standing = this.standingOf(binding)
     if (!standing.configured) throw new Problem("agent_misconfigured", `agents.${name}: ${standing.message}`)
     return binding
+  }
+
+  mcpStateOf(agent: string, entry: McpSettings): McpState {
+    return this.#options.mcpStateOf(agent, entry)
   }
 
   standingOf(binding: Binding): Standing {

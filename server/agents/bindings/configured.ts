@@ -3,12 +3,12 @@ import type {BindingProblem, BindingReason, Standing} from "../../../shared/agen
 import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {agentProviders} from "../../../shared/config/agents.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
-import {isAgentProvider, needsKey} from "../providers/packages.ts"
+import {installCommand, isAgentProvider, needsKey, type OptionalPackage} from "../providers/packages.ts"
 
 export interface BindingFacts {
   /** Returns why the binding cannot have the tool; undefined if it can. */
   hasTool(name: string, binding: Binding): string | undefined
-  isInstalled(provider: keyof typeof agentProviders): boolean
+  isInstalled(name: OptionalPackage): boolean
 }
 
 /** Returns whether `binding` is configured, or the first problem. */
@@ -20,6 +20,7 @@ export const configurationOf = (binding: Binding, facts: BindingFacts): Standing
     keyProblem(binding) ??
     instructionsProblem(binding) ??
     pricesProblem(binding) ??
+    mcpProblem(binding, facts) ??
     toolProblem(binding, facts) ?? {configured: true}
   )
 }
@@ -37,7 +38,7 @@ const providerProblem = ({config: {provider}}: Binding, {isInstalled}: BindingFa
     const more = `There is no "${provider}"${didYouMean(provider, known)}; the providers are ${known.join(", ")}.`
     return problem("agent_provider_unknown", ["provider"], more)
   }
-  if (isInstalled(provider)) return undefined
+  if (isInstalled(agentProviders[provider])) return undefined
   return problem("agent_provider_missing", ["provider"], `It is ${agentProviders[provider]}.`)
 }
 
@@ -60,6 +61,19 @@ const instructionsProblem = ({config, instructions, fileProblem}: Binding) => {
 const pricesProblem = ({config: {limits, prices}}: Binding) => {
   const limited = [limits, limits.user, limits.channel, limits.day].some(({money}) => money !== undefined)
   return limited && prices === undefined ? problem("agent_prices_missing", ["limits"]) : undefined
+}
+
+const mcpProblem = ({config: {mcp}}: Binding, {isInstalled}: BindingFacts) => {
+  const wrong = (n: number, key: string, why: string) => problem("agent_mcp_wrong", ["mcp", String(n), key], why)
+  for (const [n, {name, command, url, env, key}] of mcp.entries()) {
+    if ((command === undefined) === (url === undefined)) return wrong(n, "name", `${name} needs either command or url.`)
+    if (command === undefined && Object.keys(env ?? {}).length > 0)
+      return wrong(n, "env", "env is for a server with command.")
+    if (url === undefined && key !== undefined) return wrong(n, "key", "key is for a server with url.")
+    if (mcp.findIndex(each => each.name === name) !== n) return wrong(n, "name", `There are two servers ${name}.`)
+  }
+  if (mcp.length === 0 || isInstalled("@ai-sdk/mcp")) return undefined
+  return problem("agent_mcp_wrong", ["mcp"], `The package is missing: run ${installCommand("@ai-sdk/mcp")}.`)
 }
 
 const toolProblem = (binding: Binding, {hasTool}: BindingFacts) => {

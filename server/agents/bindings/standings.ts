@@ -1,7 +1,7 @@
 import type {Standings} from "../../../shared/agents/standing.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Snapshot} from "../../generation/generation.ts"
-import {isProviderInstalled} from "../providers/packages.ts"
+import {isInstalled} from "../providers/packages.ts"
 import {createTables} from "../tools/tables.ts"
 import {Bindings} from "./bindings.ts"
 
@@ -23,7 +23,8 @@ export const standingsOf = (snapshot: Snapshot, project: string): Standings => {
   const bindings = new Bindings({
     current: () => snapshot.agents,
     tools: () => tables(snapshot),
-    isInstalled: provider => isProviderInstalled(provider, project),
+    isInstalled: name => isInstalled(name, project),
+    mcpStateOf: () => ({is: "idle"}),
   })
   return bindings.standings()
 }

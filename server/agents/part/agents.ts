@@ -12,6 +12,9 @@ export const agentRoutes = (agents: AgentService, bindings: Bindings, database: 
     list: async () => ({items: await viewBindings(bindings, database)}),
     show: ({params}) => viewAgent(bindings, database, bindings.require(params.name)),
     run: async ({params, body}) => ({id: await agents.queue({agent: params.name, trigger: "operator", ...body})}),
+    accept: async ({params, body}) => ({
+      tools: await agents.accept(bindings.require(params.name), params.server, body.tool),
+    }),
     check: ({params, request}) => check(agents, bindings, params.name, request.signal),
   })
 

@@ -5,6 +5,8 @@ import {toJson} from "../../../shared/json.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {textOrNull, timeOf} from "../../database/lists/pages.ts"
 import type {Bindings} from "../bindings/bindings.ts"
+import {selectMcpTools} from "../mcp/tool-rows.ts"
+import {viewMcp} from "../mcp/view.ts"
 import {countOpen} from "../runs/run-rows.ts"
 import {moneyOf} from "./views.ts"
 
@@ -36,6 +38,7 @@ const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): Ag
     tools: bindings
       .toolsOf(binding)
       .map(({name, description, effect, permission, approval}) => ({name, description, effect, permission, approval})),
+    mcp: config.mcp.map(entry => viewMcp(name, entry, bindings.mcpStateOf(name, entry), figures.mcp)),
     runs,
     approvals: Number(rowOf(figures.approvals, name)?.n ?? 0),
     today: todayOf(binding, rowOf(figures.today, name), runs.running),
@@ -57,14 +60,15 @@ type Figures = Awaited<ReturnType<typeof readFigures>>
 /** Reads the figures of agents at one moment, as rows with the name of the agent. Days are in UTC. */
 const readFigures = async (database: Database, shown: readonly Binding[]) => {
   const names = toJson(shown.map(({name}) => name))
-  const [open, ended, approvals, today, last] = await Promise.all([
+  const [mcp, open, ended, approvals, today, last] = await Promise.all([
+    shown.some(({config}) => config.mcp.length > 0) ? database.read(selectMcpTools, [names]) : [],
     database.read(countOpen, [names]),
     database.read("SELECT agent, outcome AS state, runs AS n FROM agent_run_totals"),
     database.read(countApprovals),
     database.read(selectToday, [names, new Date().toISOString().slice(0, 10)]),
     database.read(selectLast, [names]),
   ])
-  return {open, ended, approvals, today, last}
+  return {mcp, open, ended, approvals, today, last}
 }
 
 const rowOf = (rows: readonly Row[], agent: string): Row | undefined => rows.find(row => row.agent === agent)

@@ -17,7 +17,7 @@ import type {Workroom} from "../../workroom/workroom.ts"
 import type {Agents, AgentsOptions} from "../agents.ts"
 import {Bindings} from "../bindings/bindings.ts"
 import {agentMetrics} from "../metrics.ts"
-import {isProviderInstalled} from "../providers/packages.ts"
+import {isInstalled} from "../providers/packages.ts"
 import {readAgentEnds} from "../runs/figures.ts"
 import {AgentMeter} from "../runs/meter.ts"
 import type {AgentService} from "../runs/service.ts"
@@ -65,7 +65,8 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
   const bindings = new Bindings({
     current: () => snapshot()?.agents ?? new Map(),
     tools,
-    isInstalled: provider => isProviderInstalled(provider, project),
+    isInstalled: name => isInstalled(name, project),
+    mcpStateOf: (agent, entry) => agents?.mcp.stateOf(agent, entry) ?? {is: "idle"},
   })
   const names = () => bindings.list().map(({name}) => name)
   let opened: Promise<Agents> | undefined
@@ -115,6 +116,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     cancel: async (runId, by) => (await open()).cancel(runId, by),
     decide: async (approval, decision) => (await open()).decide(approval, decision),
     act: async (action, on) => (await open()).act(action, on),
+    accept: async (binding, server, tool) => (await open()).accept(binding, server, tool),
     check: async (agent, signal) => (await open()).check(agent, signal),
     approval: async id => (await open()).approval(id),
     maySay: (endpoint, channel) => notes.take(`${endpoint}/${channel}`),

@@ -3,7 +3,7 @@ import {type AgentProvider, agentProviders} from "../../../shared/config/agents.
 import {Problem} from "../../../shared/problems.ts"
 import {field} from "./known-parts.ts"
 import type {LanguageModel} from "./language-model.ts"
-import {installCommand, isAgentProvider, loadProvider, needsKey} from "./packages.ts"
+import {installCommand, isAgentProvider, loadPackage, needsKey} from "./packages.ts"
 import type {Wire} from "./wire.ts"
 
 /** A model whose package is loaded. */
@@ -40,7 +40,10 @@ export const createFor = async ({name, config}: Binding, project: string): Promi
   const key = config.key?.reveal() ?? ""
   if (!/^[\x21-\x7e]*$/.test(key))
     throw misconfigured(`agents.${name}.key has a space, a line break or another character that keys do not have`)
-  const factory: unknown = Reflect.get(await loadProvider(provider, project), providers[provider].factory)
+  const factory: unknown = Reflect.get(
+    await loadPackage(agentProviders[provider], project),
+    providers[provider].factory,
+  )
   const settings = {
     baseURL,
     ...(key === "" ? {} : {apiKey: key}),
@@ -49,7 +52,7 @@ export const createFor = async ({name, config}: Binding, project: string): Promi
   const create = (fetch: Wire["fetch"]) => {
     const made: unknown = typeof factory === "function" ? factory({...settings, fetch})(model) : undefined
     if (isModel(made)) return made
-    const old = `the package ${agentProviders[provider]} has a version that svc does not support: run ${installCommand(provider)}`
+    const old = `the package ${agentProviders[provider]} has a version that svc does not support: run ${installCommand(agentProviders[provider])}`
     throw misconfigured(old)
   }
   create(globalThis.fetch)

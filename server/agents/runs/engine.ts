@@ -29,6 +29,8 @@ export interface Engine {
   resumeLimits(): readonly (readonly [agent: string, within: number])[]
   /** Returns the tools of the binding and of the run, by their names in bindings, with the binding's settings. */
   toolsOf(binding: Binding, run: AgentRun): ReadonlyMap<string, AgentTool>
+  /** Learns the tools of the binding's MCP servers. */
+  learnTools(binding: Binding): Promise<void>
   /** Throws `agent_misconfigured`. */
   modelOf(binding: Binding): Promise<Model>
   /** Returns the current permission of the run's user; undefined without a user. */

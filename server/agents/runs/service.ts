@@ -1,3 +1,4 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
 import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
 import type {Channel, User} from "../../../shared/sdk/content/satori.ts"
@@ -49,6 +50,8 @@ export interface AgentService {
   decide(approval: string, decision: Decision): Promise<void>
   /** Changes the state of idle runs. Resolves to their number. Throws `agent_run_unknown`, `agent_run_state`. */
   act(action: RunAction, on: RunSelection): Promise<number>
+  /** Accepts what an agent's MCP server offers: one tool, or all. Resolves to their number. Throws `mcp_unknown`. */
+  accept(binding: Binding, server: string, tool: string | undefined): Promise<number>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
   check(agent: string, signal: AbortSignal): Promise<AgentCheck>
 }

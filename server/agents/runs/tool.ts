@@ -49,6 +49,8 @@ export interface AgentTool {
   readonly name: string
   readonly description: string
   readonly parameters: TSchema
+  /** Another program checks the arguments by `parameters`, whose patterns must not run here. */
+  readonly isForeign?: true
   readonly effect: ToolEffect
   readonly permission: Permission
   readonly approval: boolean

@@ -23,7 +23,7 @@ const prototypeKeys: readonly string[] = ["__proto__", "constructor", "prototype
 
 /** Parses the model's arguments, and validates them against the tool's parameters. Empty text is an empty object. */
 export const checkArguments = (
-  {name, parameters}: Pick<AgentTool, "name" | "parameters">,
+  {name, parameters, isForeign}: Pick<AgentTool, "name" | "parameters" | "isForeign">,
   json: string,
 ): CheckedArguments => {
   const told = (why: string) => ({is: "wrong", message: `The arguments of ${name} do not fit: ${why}`}) as const
@@ -37,7 +37,7 @@ export const checkArguments = (
   if (typeof args !== "object" || args === null || Array.isArray(args)) return told("expected a JSON object.")
   const unsafe = unsafePart(args)
   if (unsafe !== undefined) return told(unsafe)
-  const found = explainValue(parameters, args)
+  const found = isForeign === true ? [] : explainValue(parameters, args)
   if (found.length === 0) return {is: "fit", args}
   const lines = found.slice(0, mostTold).map(({path, message}) => `${formatPath(path)}: ${message}`)
   const more = found.length > mostTold ? [`and ${found.length - mostTold} more`] : []

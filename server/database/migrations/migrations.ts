@@ -215,6 +215,16 @@ export const migrations: readonly Migration[] = [
           SELECT 1 FROM inbox_marks m WHERE m.seq = NEW.seq AND m.state NOT IN ('handled', 'discarded')); END`,
     ],
   },
+  {
+    version: 28,
+    name: "mcp-tools",
+    undo: "drop the table agent_mcp_tools",
+    statements: [
+      // A tool of an agent's MCP server: as it was accepted, and as the server offers it if that differs.
+      `CREATE TABLE agent_mcp_tools (agent TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, accepted TEXT, offered TEXT,
+        changed_at INTEGER NOT NULL, PRIMARY KEY (agent, server, tool)) WITHOUT ROWID`,
+    ],
+  },
 ]
 
 /** The schema version of this svc. */

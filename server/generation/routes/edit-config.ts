@@ -16,6 +16,7 @@ import {withChangesApart} from "../../config/apart.ts"
 import {replaceConfig, requireSame, Unwritable, whyUnwritable} from "../../config/edit-file.ts"
 import {namesIn} from "../../config/expand.ts"
 import {type ConfigText, type Environment, readConfigText} from "../../config/load.ts"
+import {haveSamePrograms} from "../../config/programs.ts"
 import {most} from "../../config/text/yaml-value.ts"
 import {sha256Of} from "../../runtime/files.ts"
 import type {Generation} from "../generation.ts"
@@ -176,10 +177,15 @@ const writeForRestart = async (
   }
 }
 
-/** Removes a byte order mark, which belongs to the file. Throws `request_invalid` for an invalid text. */
-const nextOf = ({file}: ConfigText, given: string): ConfigText => {
+/**
+ * Removes a byte order mark, which belongs to the file. Throws `request_invalid` for an invalid text, and
+ * `config_not_editable` for one that starts other programs.
+ */
+const nextOf = ({file, text: before}: ConfigText, given: string): ConfigText => {
   const text = given.replace(/^\uFEFF/, "")
   if (!text.isWellFormed()) throw new Problem("request_invalid", "the text contains an incomplete character")
+  if (!haveSamePrograms(before, text))
+    throw new Problem("config_not_editable", "command and env of an MCP server can only be changed in the file itself")
   return {file, text, sha256: sha256Of(text)}
 }
 

@@ -26,7 +26,7 @@ const codesOf: Readonly<Record<string, readonly AlertCode[]>> = {
   outbox: ["outbox_aside", "outbox_stuck"],
   database: ["disk_filling"],
   jobs: ["jobs_failed", "jobs_unreachable"],
-  agents: ["approvals_waiting", "agents_wrong", "agents_failed", "agents_held"],
+  agents: ["approvals_waiting", "agents_wrong", "mcp_failed", "mcp_changed", "agents_failed", "agents_held"],
   gaps: ["endpoint_gap"],
   capacity: ["database_capacity"],
   disk: ["disk_full"],

@@ -131,6 +131,24 @@ const words: Words = {
     agents.map(({name, problem, reason}) =>
       conditionOf("agents_wrong", {name, why: short(problem ?? reason ?? "")}, {subject: name}),
     ),
+  mcp_failed: ({agents}) =>
+    agents.flatMap(({name, mcp}) =>
+      mcp
+        .filter(({state}) => state === "failed")
+        .map(({name: server, error, since}) => {
+          const values = {name, server, why: short(error ?? "")}
+          return conditionOf("mcp_failed", values, {subject: `${name} ${server}`, ...at(since)})
+        }),
+    ),
+  mcp_changed: ({agents}) =>
+    agents.flatMap(({name, mcp}) =>
+      mcp.flatMap(({name: server, tools}) => {
+        const waiting = tools.filter(({state}) => state === "waiting").map(tool => tool.name)
+        if (waiting.length === 0) return []
+        const values = {name, server, tools: short(waiting.join(", "))}
+        return [conditionOf("mcp_changed", values, {subject: `${name} ${server}`})]
+      }),
+    ),
   agents_failed: ({agents}) =>
     agents.map(({name, lastRun}) => {
       const run = lastRun === null ? {} : {runId: lastRun.runId, ...at(lastRun.endedAt)}

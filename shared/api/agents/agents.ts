@@ -24,6 +24,26 @@ export const AgentToolView = Named("AgentToolView", {
   approval: Type.Boolean({description: "A person must approve each call"}),
 })
 
+export const mcpStates = ["idle", "connecting", "online", "failed"] as const
+
+export const AgentMcpView = Named("AgentMcpView", {
+  name: Type.String(),
+  transport: Type.Enum(["stdio", "http"]),
+  state: Type.Enum([...mcpStates], {description: "A server that is idle starts with the next call"}),
+  since: orNull(Time()),
+  error: orNull(Type.String(), {private: true}),
+  tools: Type.Array(
+    Named("AgentMcpTool", {
+      name: Type.String(),
+      state: Type.Enum(["accepted", "waiting"], {
+        description: "Waiting: the server has changed or added it, and an operator must accept it",
+      }),
+      description: Type.String({private: true, description: "What the server offers"}),
+    }),
+  ),
+})
+export type AgentMcpView = Static<typeof AgentMcpView>
+
 export const AgentView = Named("AgentView", {
   name: Type.String(),
   enabled: Type.Boolean(),
@@ -37,6 +57,7 @@ export const AgentView = Named("AgentView", {
   permission: Type.Enum(["none", ...permissions], {description: "The permission of runs without a user"}),
   triggers: Type.Array(Type.Enum([...agentTriggers]), {description: "What starts runs, as configured"}),
   tools: Type.Array(AgentToolView),
+  mcp: Type.Array(AgentMcpView),
   runs: Named("AgentRunCounts", {
     queued: Type.Integer(),
     running: Type.Integer(),

@@ -60,6 +60,12 @@ export const agentOperations = {
     status: 202,
     problems: ["agent_unknown", "agent_disabled", "agent_misconfigured", "ingress_paused"],
   }),
+  accept: post("/api/agents/:name/mcp/:server/accept", "operator", {
+    summary: "Accept what an agent's MCP server has changed or added: one tool, or all that wait",
+    body: NamedClosed("McpAccept", {tool: Optional.String({minLength: 1})}),
+    answer: Named("McpAccepted", {tools: Type.Integer()}),
+    problems: ["agent_unknown", "mcp_unknown"],
+  }),
   check: post("/api/agents/:name/check", "operator", {
     summary: "Call an agent's model once to check that it answers",
     answer: AgentCheck,

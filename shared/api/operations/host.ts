@@ -125,7 +125,7 @@ export const configOperations = {
     summary: "Try a text as the next generation, write it to the configuration file, and commit it",
     body: ConfigRequest,
     answers: {200: ConfigApplied, 202: ConfigApplied},
-    problems: ["config_changed", ...reloadProblems, "project_missing"],
+    problems: ["config_changed", "config_not_editable", ...reloadProblems, "project_missing"],
   }),
 }
 

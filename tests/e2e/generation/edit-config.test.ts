@@ -148,6 +148,14 @@ describe.each(runtimes)("editing the configuration over the API on $name", runti
     })
   })
 
+  test("refuses a text that starts another program", async () => {
+    const {hash, text} = await fileOf(common())
+    const mcp = "{name: files, command: [touch, started], allow: [read]}"
+    const changed = `${text}agents:\n  helper: {provider: google, model: m, instructions: i, mcp: [${mcp}]}\n`
+    await expectProblem(await postConfig(common(), {hash, text: changed}), 422, "config_not_editable")
+    expect((await fileOf(common())).text).toBe(text)
+  })
+
   test("does not overwrite a file that was changed meanwhile, and returns its current text", async () => {
     const host = common()
     const {hash, text} = await fileOf(host)

@@ -25,6 +25,7 @@ export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
     enabled: true,
     provider: "openai-compatible",
     model: "test-model",
+    mcp: [],
     tools: {},
     limits: usualLimits,
     triggers: {mention: false, direct: false, permission: "user", events: [], items: false},

@@ -2,7 +2,7 @@ import {mkdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {openModel} from "../../../server/agents/providers/open-model.ts"
-import {isProviderInstalled, loadProvider} from "../../../server/agents/providers/packages.ts"
+import {isInstalled, loadPackage} from "../../../server/agents/providers/packages.ts"
 import {type AgentProvider, agentProviders} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
@@ -33,8 +33,8 @@ const problemOf = async (made: Promise<unknown>): Promise<string> => {
 
 test.each(providers)("a missing package is named with the command that installs it: %s", async provider => {
   const [project, own] = [makeFolder(), makeFolder()]
-  expect(isProviderInstalled(provider, project, own)).toBe(false)
-  const problem = await problemOf(loadProvider(provider, project, own))
+  expect(isInstalled(agentProviders[provider], project, own)).toBe(false)
+  const problem = await problemOf(loadPackage(agentProviders[provider], project, own))
   const command = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
   expect(problem).toMatch(new RegExp(`run ${command} ${agentProviders[provider]}@\\d+\\.\\d+\\.\\d+$`))
 })
@@ -42,22 +42,22 @@ test.each(providers)("a missing package is named with the command that installs 
 test("a package installed later is found, also in a folder above the project", async () => {
   const [above, own] = [makeFolder(), makeFolder()]
   const project = join(above, "bots", "one")
-  expect(isProviderInstalled("google", project, own)).toBe(false)
+  expect(isInstalled("@ai-sdk/google", project, own)).toBe(false)
   install(above, "google", "export const made = 1")
-  expect(isProviderInstalled("google", project, own)).toBe(true)
-  expect(await loadProvider("google", project, own)).toMatchObject({made: 1})
+  expect(isInstalled("@ai-sdk/google", project, own)).toBe(true)
+  expect(await loadPackage("@ai-sdk/google", project, own)).toMatchObject({made: 1})
 })
 
 test("the project's package comes before svc's, and looking for it does not load it", async () => {
   const project = makeFolder()
   install(project, "anthropic", "globalThis.loadedByTest = true; export const made = 2")
-  expect(isProviderInstalled("anthropic", project)).toBe(true)
+  expect(isInstalled("@ai-sdk/anthropic", project)).toBe(true)
   expect(Reflect.get(globalThis, "loadedByTest")).toBeUndefined()
-  expect(await loadProvider("anthropic", project)).toMatchObject({made: 2})
+  expect(await loadPackage("@ai-sdk/anthropic", project)).toMatchObject({made: 2})
 })
 
 test("svc's own package serves a project without one", async () => {
-  expect(await loadProvider("anthropic", makeFolder())).toHaveProperty("createAnthropic")
+  expect(await loadPackage("@ai-sdk/anthropic", makeFolder())).toHaveProperty("createAnthropic")
 })
 
 test("a package that does not load, or has another version, is named with the command", async () => {

@@ -16,7 +16,7 @@ import {
 import {showAgents} from "../../../server/console/web/pages/overview/attention-agents.ts"
 import {en} from "../../../server/console/web/texts/en.ts"
 import {agentReasons} from "../../../shared/agents/states.ts"
-import type {AgentStepView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
+import type {AgentMcpView, AgentStepView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {findAgents} from "../../../shared/attention/find.ts"
 import type {Envelope} from "../../../shared/events/event-stream.ts"
@@ -170,6 +170,7 @@ const agent = (name: string, more: Partial<AgentView> = {}): AgentView => ({
   permission: "none",
   triggers: [],
   tools: [],
+  mcp: [],
   runs: {queued: 0, running: 0, waiting: 0, held: 0, succeeded: 0, failed: 0, cancelled: 0},
   approvals: 0,
   today: {runs: 0, tokens: 0, money: 0, limits: []},
@@ -178,6 +179,17 @@ const agent = (name: string, more: Partial<AgentView> = {}): AgentView => ({
 })
 
 describe("agents in words", () => {
+  test("name the MCP servers that failed, and those with changed tools", () => {
+    const server = (state: "failed" | "online", ...tools: AgentMcpView["tools"]) => [
+      {name: "files", transport: "stdio" as const, state, since: null, error: null, tools},
+    ]
+    const changed = {name: "read", state: "waiting", description: "Reads"} as const
+    const items = [agent("a", {mcp: server("failed")}), agent("b", {mcp: server("online", changed)}), agent("c")]
+    const found = findAgents({agents: {items, approvals: []}, report: undefined})
+    expect(found.map(({code}) => code)).toEqual(["mcp_failed", "mcp_changed"])
+    expect(found.map(each => showAgents(each).why)).toEqual(["a: files.", "b: files."])
+  })
+
   test("say why a binding is not configured and what to do, without private data for a demo token", () => {
     const wrong = agent("triage", {configured: false, reason: "agent_missing", problem: "the key is not set"})
     expect(healthOf(wrong)).toMatchObject({tone: "bad", word: "not configured", command: "svc runtime reload"})

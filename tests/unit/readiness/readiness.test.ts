@@ -127,6 +127,7 @@ const causes: Record<ReadinessReason, Partial<Facts>> = {
   agent_key_missing: notConfigured("agent_key_missing"),
   agent_instructions_missing: notConfigured("agent_instructions_missing"),
   agent_prices_missing: notConfigured("agent_prices_missing"),
+  agent_mcp_wrong: notConfigured("agent_mcp_wrong"),
   agent_tool_missing: notConfigured("agent_tool_missing"),
 }
 

@@ -83,3 +83,9 @@ export const decideDeed = (
     fits: event => dataOf(event).approval === id,
   },
 })
+
+/** Accepts all tools of an MCP server that wait. */
+export const acceptDeed = (client: HostClient, name: string, server: string): Deed<{tools: number}> => ({
+  title: `${t.mcpAccept}: ${server}`,
+  run: () => client.post("/api/agents/:name/mcp/:server/accept", {name, server, body: {}}),
+})

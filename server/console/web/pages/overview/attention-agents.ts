@@ -16,6 +16,10 @@ export const showAgents = (found: AgentFinding): Attention => {
         {title: t.agentsWrong, remedy: t.agentsWrongDo, tone: "bad", command: "svc runtime reload"},
         sayProblem,
       )
+    case "mcp_failed":
+      return about(found.agents, {title: t.mcpFailed, remedy: t.mcpFailedDo, tone: "warn"}, sayMcp("failed"))
+    case "mcp_changed":
+      return about(found.agents, {title: t.mcpChanged, remedy: t.mcpChangedDo, tone: "warn"}, sayMcp("waiting"))
     case "agents_failed":
       return about(found.agents, {title: t.agentsFailed, remedy: t.agentsFailedDo, tone: "warn"}, sayLast)
     case "agents_held":
@@ -29,6 +33,12 @@ export const showAgents = (found: AgentFinding): Attention => {
 
 const sayApproval = ({agent, tool, shown}: ApprovalView) => `${agent}: ${shown ?? tool}`
 const sayProblem = ({name, problem, reason}: AgentView) => `${name}: ${problem ?? reason ?? ""}`
+const sayMcp =
+  (state: "failed" | "waiting") =>
+  ({name, mcp}: AgentView): string => {
+    const servers = mcp.filter(each => each.state === state || each.tools.some(tool => tool.state === state))
+    return `${name}: ${servers.map(each => each.name).join(", ")}`
+  }
 const sayLast = ({name, lastRun}: AgentView) => `${name} (${lastRun?.reason ?? ""})`
 const sayHeld = ({name, runs}: AgentView) => `${name} (${runs.held})`
 

@@ -204,6 +204,8 @@ const showing: Show = {
   }),
   approvals_waiting: showAgents,
   agents_wrong: showAgents,
+  mcp_failed: showAgents,
+  mcp_changed: showAgents,
   agents_failed: showAgents,
   agents_held: showAgents,
   disk_filling: ({daysLeft, free}) => ({
