@@ -1,8 +1,9 @@
 import {Option} from "clipanion"
+import {type Page, readPages} from "../server/runtime/manual.ts"
 import {packageRoot} from "../server/runtime/own-files.ts"
 import {didYouMean} from "../server/runtime/text/suggest.ts"
 import {Problem} from "../shared/problems.ts"
-import {type Page, readPages, search, wordsOf} from "./kit/manual.ts"
+import {search, wordsOf} from "./kit/manual.ts"
 import {table} from "./kit/print.ts"
 import {rowCommand} from "./kit/rows.ts"
 

@@ -1,5 +1,5 @@
 import {existsSync, readdirSync, readFileSync} from "node:fs"
-import {type Page, readPage, readPages} from "../../cli/kit/manual.ts"
+import {type Page, readPage, readPages} from "../../server/runtime/manual.ts"
 
 /** A page with its place in docs/README.md: a heading, and the first cell of a row (empty outside of tables). */
 export interface SitePage extends Page {

@@ -6,6 +6,8 @@ import type {RunningGeneration} from "../generation/running-generation.ts"
 import {oncePer} from "../runtime/flow/remember.ts"
 import {version} from "../runtime/version.ts"
 import {consoleRoutes} from "./console/pages.ts"
+import {mcpRoutes} from "./mcp/routes.ts"
+import {toolsOf} from "./mcp/tools.ts"
 import {createOpenApi, documentRoutes} from "./openapi/document.ts"
 import {Pages} from "./public/pages.ts"
 import {AddressRate} from "./public/rate.ts"
@@ -31,12 +33,14 @@ export const createRoutes = ({base, ofParts, running, mode, isReady, statusBoard
   const documentOf = oncePer((generation: Generation) =>
     createOpenApi([...probes, ...underBase([...api, ...describePublished(generation)])], base, version),
   )
+  const toolsIn = oncePer((generation: Generation) => toolsOf(ofParts, describePublished(generation)))
   const rate = new AddressRate()
   const api: readonly Route[] = [
     ...ofParts,
     ...publishedRoutes({current, identity: {mode}, answer}),
     ...new Pages(current, rate).routes(),
     ...statusPageRoutes(statusBoard, rate),
+    ...mcpRoutes({known: () => running.settings.http, ofParts, tools: () => toolsIn(current()), base, answer}),
     ...consoleRoutes(() => running.settings.http.consoleHosts),
     ...documentRoutes(() => documentOf(current())),
   ]

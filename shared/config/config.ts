@@ -52,6 +52,17 @@ const HttpConfig = Optional.Section({
       description: "Other Hosts that this Host's console may switch to. Each of them must allow this origin.",
     },
   ),
+  mcp: Optional.Array(
+    Type.String({
+      pattern: "^[A-Za-z0-9.-]+$|^\\[[0-9A-Fa-f:]+\\]$",
+      description: "A host name or address, without port.",
+    }),
+    {
+      default: [],
+      description:
+        "Names by which MCP clients reach this Host at /mcp, such as localhost, which works on this machine. Without a name, /mcp is off.",
+    },
+  ),
   base: Optional.String({
     default: "",
     pattern: "^(/[A-Za-z0-9._~-]+)*$",

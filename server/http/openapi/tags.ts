@@ -31,6 +31,7 @@ const tags: Readonly<Record<string, string>> = {
   pages: "Pages of plugins, for anyone, where the configuration lists them",
   status: "The public status page, where the configuration has labels for it",
   satori: "Satori v1",
+  mcp: "The Model Context Protocol",
   console: "The console in a browser",
   openapi: "This document",
 }

@@ -1,6 +1,6 @@
 const allowed = {
   "access-control-allow-methods": "GET, POST, PUT, DELETE",
-  "access-control-allow-headers": "Authorization, Content-Type, Last-Event-ID",
+  "access-control-allow-headers": "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version",
   "access-control-max-age": "600",
 } as const
 

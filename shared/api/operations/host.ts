@@ -228,6 +228,20 @@ export const metricOperations = {
   }),
 }
 
+export const mcpOperations = {
+  call: post("/mcp", "demo", {
+    summary:
+      "Model Context Protocol, if `http.mcp` turns it on: the API's operations as tools, documentation as resources",
+    body: Type.Unknown({
+      description: "A message of JSON-RPC 2.0; in protocol version 2025-03-26 also a batch of up to 20",
+    }),
+    answer: Type.Unknown({
+      description: "A response of JSON-RPC 2.0, or a list of them; 202 without a body if there is none",
+    }),
+    problems: ["not_found"],
+  }),
+}
+
 export const documentOperations = {
   show: get("/api/openapi.json", "demo", {summary: "This API as an OpenAPI document", answer: Type.Object({})}),
 }

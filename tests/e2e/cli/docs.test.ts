@@ -1,6 +1,7 @@
 import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
-import {readPages, search} from "../../../cli/kit/manual.ts"
+import {search} from "../../../cli/kit/manual.ts"
+import {readPages} from "../../../server/runtime/manual.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {root} from "../../support/host/runtimes.ts"
