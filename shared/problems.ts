@@ -30,6 +30,10 @@ export const problems = {
     "The request's Host header is not valid",
     "Send one Host header: a host name or an address, and a port if needed.",
   ),
+  origin_refused: forbidden(
+    "The Host header or the origin is none of the configuration",
+    "Add the name to http.mcp, or the origin to http.corsOrigins, then run svc runtime reload.",
+  ),
   path_invalid: malformed("The request's path is not valid", "Send a path without control characters."),
   no_room: unavailable("The Host has no room for this now", "Retry after the seconds in Retry-After."),
   unsupported_media_type: {status: 415, title: "Unsupported content type", hint: "Send application/json."},

@@ -97,7 +97,7 @@ export const describeTool = ({name, route, hints}: Tool) => ({
   name,
   description: route.summary,
   inputSchema: inputSchema(route),
-  annotations: hints === undefined ? {readOnlyHint: true, openWorldHint: false} : {readOnlyHint: false, ...hints},
+  annotations: route.method === "GET" ? {readOnlyHint: true, openWorldHint: false} : {readOnlyHint: false, ...hints},
 })
 
 const inputSchema = ({path, query, body}: Route): unknown => {

@@ -238,7 +238,7 @@ export const mcpOperations = {
     answer: Type.Unknown({
       description: "A response of JSON-RPC 2.0, or a list of them; 202 without a body if there is none",
     }),
-    problems: ["not_found"],
+    problems: ["not_found", "origin_refused"],
   }),
 }
 
