@@ -5,9 +5,9 @@ import {Problem} from "../../shared/problems.ts"
 import type {Route} from "../../shared/route.ts"
 import type {Fetch, FixedAnswer, FixedChoice, PeerOf} from "../runtime/runtime.ts"
 import type {Door} from "./door.ts"
-import {type Answer, createPipeline} from "./pipeline.ts"
+import {createPipeline} from "./pipeline.ts"
 import type {RequestMeter} from "./request-meter.ts"
-import type {ScrubJson} from "./requests/answers.ts"
+import type {Answer, ScrubJson} from "./requests/answers.ts"
 
 export interface AppOptions {
   /** The route table, with full paths. `answer` answers a route that is not in the table. */

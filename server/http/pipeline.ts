@@ -9,7 +9,7 @@ import {Running} from "../runtime/flow/running.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {type FixedAnswer, failedToAnswer, limits} from "../runtime/runtime.ts"
 import {admit, type Gatekeeper} from "./door.ts"
-import {fixedJson, jsonTextAnswer, problemAnswer, type ScrubJson} from "./requests/answers.ts"
+import {type Answer, fixedJson, jsonTextAnswer, problemAnswer, type ScrubJson} from "./requests/answers.ts"
 import type {Verify} from "./requests/auth.ts"
 import {Bodies, type BodyHold} from "./requests/bodies.ts"
 import {readBody, readJson, readQuery, requirePlain} from "./requests/body.ts"
@@ -22,8 +22,6 @@ export interface PipelineOptions extends Gatekeeper {
   readonly log: Log
   readonly scrub: ScrubJson
 }
-
-export type Answer = (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 
 /** Creates request ids that are unique within and across runs: a random prefix and a counter. */
 const createIds = (): (() => string) => {

@@ -1,6 +1,6 @@
 import {Histogram} from "../../shared/metrics/meter.ts"
 import type {Route} from "../../shared/route.ts"
-import type {Answer} from "./pipeline.ts"
+import type {Answer} from "./requests/answers.ts"
 
 /** The requests of one route template. */
 export class RouteMeter {

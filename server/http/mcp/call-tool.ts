@@ -2,7 +2,7 @@ import {isObject, toJson, tryFromJson} from "../../../shared/json.ts"
 import {toProblem} from "../../../shared/problems.ts"
 import type {Route} from "../../../shared/route.ts"
 import {readStart} from "../../../shared/sdk/adapter/answer.ts"
-import type {Answer} from "../pipeline.ts"
+import type {Answer} from "../requests/answers.ts"
 import {type Placed, placeArguments, schemaOf} from "./arguments.ts"
 
 /** Calls a route of the same process, with the token of the MCP client. */

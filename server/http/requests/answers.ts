@@ -11,6 +11,9 @@ const headersOf = (requestId: string) => ({
   "x-request-id": requestId,
 })
 
+/** Answers a request to a route, whose path has these parameters. */
+export type Answer = (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
+
 /** Masks the values of secrets in a JSON text; returns JSON. */
 export type ScrubJson = (json: string) => string
 
