@@ -87,6 +87,14 @@ describe.each(bunAnd("node24"))("/mcp on $name", runtime => {
     expect(await host().get("/api/workroom/items")).toEqual(before)
   })
 
+  test("masks the secrets of the configuration in results", async () => {
+    const text = `the token is ${demo}`
+    const {id} = await callTool(host(), "message_send", {endpoint: "sandbox", channel: "hall", text})
+    const {result} = await askMcp(host(), "tools/call", {name: "outbox_show", arguments: {id}})
+    expect(result.structuredContent.text).toMatch(/^the token is /)
+    expect(JSON.stringify(result)).not.toContain(demo)
+  })
+
   test("bounds a result and says what it left out", async () => {
     const list = (await askMcp(host(), "tools/call", {name: "test_get_items_of", arguments: {of: "a b"}})).result
     expect(list.structuredContent).toMatchObject({of: "a b", items: Array.from({length: 6}, (_, index) => ({index}))})
