@@ -1,5 +1,5 @@
 import {isObject, toJson, tryFromJson} from "../../../shared/json.ts"
-import {toProblem} from "../../../shared/problems.ts"
+import {Problem} from "../../../shared/problems.ts"
 import type {Route} from "../../../shared/route.ts"
 import {readStart} from "../../../shared/sdk/adapter/answer.ts"
 import type {Answer} from "../requests/answers.ts"
@@ -43,7 +43,8 @@ export const callTool = async (caller: Caller, route: Route, args: Readonly<Reco
       placed = {...placed, query: {...placed.query, limit: String(limit)}}
     }
   } catch (error) {
-    return failure(toProblem(error, "internal").body())
+    if (error instanceof Problem) return failure(error.body())
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import {configOperations} from "../../../shared/api/operations/host.ts"
 import {endpointOperations} from "../../../shared/api/operations/messages.ts"
 import {ingressOperations, statusOperations} from "../../../shared/api/operations/system.ts"
-import {tryFromJson} from "../../../shared/json.ts"
+import {isObject, tryFromJson} from "../../../shared/json.ts"
 import type {Route, Scope} from "../../../shared/route.ts"
 import {readText} from "../../../shared/sdk/adapter/answer.ts"
 import {type Page, readPage, readPages} from "../../runtime/manual.ts"
@@ -75,6 +75,7 @@ const readView = async (route: Route, uri: string, caller: Caller): Promise<stri
   const response = await askRoute(caller, route, {params: {}, query: {}, body: undefined})
   const written = await readText(response, longest)
   if (response.headers.get("content-type")?.includes("problem") !== true) return written
-  const {code, detail, hint} = Object(tryFromJson(written))
+  const problem = tryFromJson(written)
+  const {code, detail, hint}: Readonly<Record<string, unknown>> = isObject(problem) ? problem : {}
   throw new RpcError("noResource", `${code}: ${detail}`, {uri, code, hint})
 }

@@ -23,6 +23,7 @@ export const mcpPlugins = {
       post("image_content", bytes(png, "image/png")) +
       post("audio_content", bytes(wav, "audio/wav")) +
       post("error_handling", `{ throw new Error("a secret of the handler") }`) +
+      post("broken", `new Response(new ReadableStream({pull: () => { throw new Error("a secret of the stream") }}))`) +
       post("slow", `{ note("slow"); await sleep(2000); return new Response("done") }`) +
       post("long", `Response.json({text: "x".repeat(300_000)})`) +
       `const items = Array.from({length: 100}, (_, index) => ({index, text: "x".repeat(10_000)}))

@@ -109,6 +109,11 @@ describe.each(bunAnd("node24"))("/mcp on $name", runtime => {
     const {result} = await askMcp(host(), "tools/call", {name: "test_error_handling"})
     expect(result).toMatchObject({isError: true, structuredContent: {code: "internal"}})
     expect(JSON.stringify(result)).not.toContain("secret")
+    const broken = await postMcp(host(), rpc("tools/call", {name: "test_broken"}))
+    expect({status: broken.status, text: await broken.text()}).toEqual({
+      status: 500,
+      text: expect.not.stringContaining("secret"),
+    })
   })
 
   test("answers each kind of message, and refuses what is none", async () => {
