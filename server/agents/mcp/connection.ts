@@ -1,4 +1,5 @@
 import type {McpSettings} from "../../../shared/config/agents.ts"
+import {fromJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {version} from "../../runtime/version.ts"
 import {loadPackage} from "../providers/packages.ts"
@@ -36,7 +37,7 @@ export const connect = async (
           command,
           env: Object.fromEntries(Object.entries(env ?? {}).map(([each, value]) => [each, value.reveal()])),
           folder: project,
-          read: line => loaded.validateJSONRPCMessage(JSON.parse(line)),
+          read: line => loaded.validateJSONRPCMessage(fromJson(line)),
           onLog: text => log.debug(`MCP server ${name}: ${text.trimEnd()}`),
           onEnd: () => {
             isOpen = false
