@@ -80,7 +80,7 @@ describe.each(bunAnd("node24"))("an MCP server over stdio, on $name", runtime =>
     expect(String((await ask("calc.env")).output)).not.toMatch(/PATH|HOME|SVC/)
     expect(await ask("calc.secret")).toMatchObject({state: "refused", reason: "tool_unknown"})
 
-    // What the tool says of its own failure reaches the model; what it may have done stays unknown.
+    // A failure that the tool reports reaches the model; what it may have done stays unknown.
     host.project.write("mode", "fails")
     expect(await ask("calc.add")).toMatchObject({state: "failed", reason: "tool_failed"})
     for (const mode of ["dies", "hangs", "huge", "garbage"]) {
@@ -121,7 +121,7 @@ describe.each(bunAnd("node24"))("an MCP server over stdio, on $name", runtime =>
     expect((await again.stop()).code).toBe(0)
   })
 
-  test("leaves no process behind in reloads and kills", async () => {
+  test("leaves no process behind in reloads", async () => {
     const {host, ask} = await startWorld(runtime, stdio(process.execPath))
     for (let round = 0; round < 3; round++) {
       expect(await ask("calc.add")).toMatchObject({state: "done"})
