@@ -5,6 +5,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Database, Row} from "../../database/database.ts"
 import {textOrNull, timeOf} from "../../database/lists/pages.ts"
 import type {Bindings} from "../bindings/bindings.ts"
+import {modelsOf, usualModel} from "../providers/models.ts"
 import {countOpen} from "../runs/run-rows.ts"
 import {moneyOf} from "./views.ts"
 
@@ -25,9 +26,7 @@ const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): Ag
     name,
     enabled: config.enabled,
     description: config.description ?? "",
-    provider: config.provider,
-    model: config.model,
-    baseURL: config.baseURL ?? null,
+    ...viewModels(bindings, binding),
     configured: standing.configured,
     reason: standing.configured ? null : standing.reason,
     problem: standing.configured ? null : standing.message,
@@ -40,6 +39,21 @@ const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): Ag
     approvals: Number(rowOf(figures.approvals, name)?.n ?? 0),
     today: todayOf(binding, rowOf(figures.today, name), runs.running),
     lastRun: lastOf(rowOf(figures.last, name)),
+  }
+}
+
+const viewModels = ({cooling}: Bindings, binding: Binding) => {
+  const models = modelsOf(binding)
+  const {provider, model, baseURL = null} = usualModel(binding).settings
+  const [inUse] = cooling.order(models)
+  return {
+    ...{provider, model, baseURL},
+    models: models.map(each => ({
+      provider: each.settings.provider,
+      model: each.settings.model,
+      state: cooling.restOf(each) === undefined ? ("ready" as const) : ("cooling" as const),
+      inUse: each === inUse,
+    })),
   }
 }
 

@@ -66,6 +66,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     current: () => snapshot()?.agents ?? new Map(),
     tools,
     isInstalled: provider => isProviderInstalled(provider, project),
+    clock: options.clock,
   })
   const names = () => bindings.list().map(({name}) => name)
   let opened: Promise<Agents> | undefined

@@ -38,7 +38,12 @@ export const agentsOn = async (parts: EngineParts): Promise<{agents: Agents; wor
     if (endpoint !== "line") throw new Problem("endpoint_unknown", `there is no endpoint ${endpoint}`)
   }
   const tools = () => toolTable([], snapshot().tools, (name, tool) => pluginTool(name, tool, {requireTarget}))
-  const bindings = new Bindings({current: () => new Map([[binding.name, binding]]), tools, isInstalled: () => true})
+  const bindings = new Bindings({
+    current: () => new Map([[binding.name, binding]]),
+    tools,
+    isInstalled: () => true,
+    clock,
+  })
   const agents = new Agents({
     ...{database, log, clock, workroom, bindings, tools, isPaused},
     runtimeId: uuid(),
