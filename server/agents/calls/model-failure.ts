@@ -19,7 +19,7 @@ import {runIs, writeFenced} from "../runs/write.ts"
 const busyPauses: Backoff = {first: 1000, longest: 60_000}
 export const longestPause = 10 * 60_000
 
-/** The most attempts in a row for each model of the binding, by the kind of the last failure. */
+/** The most attempts in a row for each model of the binding, by the kind of the last failure if all models rest. */
 const mostTries = {busy: 8, refused: 8, malformed: 3}
 
 /** Statuses for a request that the model does not accept, for example because it is too long. */
@@ -99,7 +99,8 @@ export const tryAgain = async (
   const noted = [notingFailure(run.seq, n, text), ...counted]
   engine.cooling.failed(model, {isRefused: kind === "refused", retryAfter, ...(isOfRun ? {run: run.seq} : {})})
   const next = engine.cooling.next(models, run.seq)
-  if (next.is === "none" || failures >= mostTries[kind] * models.length) return fail(engine, run, reason, text, noted)
+  const tries = models.length * (next.is === "ready" ? mostTries.busy : mostTries[kind])
+  if (next.is === "none" || failures >= tries) return fail(engine, run, reason, text, noted)
   const batch = [...noted, {sql: "UPDATE agent_runs SET failures = ? WHERE seq = ?", args: [failures, run.seq]}]
   const failed = `the model call of run ${run.runId} to ${model.source} (${model.at}) failed: ${reason}: ${text}`
   if (next.is === "ready") {

@@ -81,8 +81,9 @@ const ask = async (
     engine.meter.unknownMet(run.agent)
     engine.log.debug(`the answer for run ${run.runId} has something that svc does not know: ${what}`)
   }
-  const hasNext = models.some(each => each !== model && engine.cooling.restOf(each, run.seq) === undefined)
-  const silence = hasNext ? watchSilence(engine.clock, signal) : undefined
+  const others = models.filter(each => each !== model)
+  const isNextReady = () => others.some(each => engine.cooling.restOf(each, run.seq) === undefined)
+  const silence = others.length === 0 ? undefined : watchSilence(engine.clock, signal, isNextReady)
   try {
     const limit = Math.min(binding.config.limits.call * 1000, binding.config.limits.seconds * 1000 - run.active)
     const work = async (ending: AbortSignal) => {
@@ -90,7 +91,7 @@ const ask = async (
       return opened.call(request, {
         signal: ending,
         onText: streamed.add,
-        onPart: silence?.broken ?? (() => {}),
+        onPart: () => silence?.broken(),
         onUnknown,
       })
     }

@@ -11,15 +11,23 @@ export interface Silence {
   readonly end: () => void
 }
 
-/** Watches a call: its signal aborts with a `ModelFailure` once the model was silent for too long, or with `outer`. */
-export const watchSilence = (clock: Pick<Clock, "wait">, outer: AbortSignal): Silence => {
+/** How often to look whether another model has become ready, in milliseconds. */
+const every = 1000
+
+/**
+ * Watches a call. Its signal aborts with `outer`, and with a `ModelFailure` once the model has been silent for too long
+ * and another one is ready.
+ */
+export const watchSilence = (clock: Pick<Clock, "wait">, outer: AbortSignal, isNextReady: () => boolean): Silence => {
   const abort = new AbortController()
+  const failure = new ModelFailure("busy", `the model sent nothing for ${longestSilence / 1000} s`, {code: "silent"})
   let cancel = () => {}
+  const watch = (pause: number) => {
+    cancel = clock.wait(pause, () => (isNextReady() ? abort.abort(failure) : watch(every)))
+  }
   const broken = () => {
     cancel()
-    cancel = clock.wait(longestSilence, () =>
-      abort.abort(new ModelFailure("busy", `the model sent nothing for ${longestSilence / 1000} s`, {code: "silent"})),
-    )
+    watch(longestSilence)
   }
   broken()
   return {signal: AbortSignal.any([outer, abort.signal]), broken, end: () => cancel()}
