@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
 import {usualLimits} from "../../../support/agents/bindings.ts"
-import {FastClock, HastyClock} from "../../../support/agents/engine.ts"
+import {FastClock} from "../../../support/agents/engine.ts"
 import type {ModelQuestion} from "../../../support/agents/question.ts"
 import {type Script, type ScriptedAnswer, startScriptedModel} from "../../../support/agents/scripted-model.ts"
 import {freePort} from "../../../support/machine/ports.ts"
@@ -65,9 +65,7 @@ test("a server that nobody runs is answered for by the next model", async () => 
 
 describe("a failed model", () => {
   test("rests for longer after each failure, and not at all after a success", async () => {
-    const clock = new HastyClock()
-    let elapsed = 0
-    clock.elapsed = () => elapsed
+    const clock = new FastClock(1)
     let isDown = true
     const asked: string[] = []
     const ask = (name: string, reply: () => ScriptedAnswer) => () => {
@@ -77,7 +75,7 @@ describe("a failed model", () => {
     const first = ask("first", () => (isDown ? {status: 503} : {text: "Back."}))
     const talk = await conversation({first, second: ask("second", works)}, {clock})
     const askedAfter = async (seconds: number) => {
-      elapsed += seconds * 1000
+      clock.skip(seconds * 1000)
       asked.length = 0
       const {told} = await talk.ask("hello")
       return {asked: asked.join(" "), last: told.at(-1)}
