@@ -112,8 +112,10 @@ export const list = getCommand({
       : tableOf(
           {
             agent: ({name}) => name,
-            model: ({provider, model}) => `${provider} ${model}`,
-            "in use": ({models}) => models.find(({inUse}) => inUse)?.model,
+            model: ({provider, model, models}) => {
+              const fallback = models.slice(1).find(({inUse}) => inUse)
+              return `${provider} ${model}${fallback === undefined ? "" : `, now ${fallback.model}`}`
+            },
             state: ({configured, reason}) => (configured ? "configured" : reason),
             open: ({runs}) => runs.queued + runs.running,
             waiting: ({runs}) => runs.waiting,

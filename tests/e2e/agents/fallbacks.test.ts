@@ -91,7 +91,7 @@ describe.each(bunOr("node24"))("an agent with two models on $name", runtime => {
         {model: "second", state: "ready", inUse: true},
       ])
     const list = await printed(host.project, "agent list", runtime)
-    expect(list).toMatch(/^broken +openai-compatible broken +second +configured/m)
+    expect(list).toMatch(/^broken +openai-compatible broken, now second +configured/m)
     expect(await printed(host.project, "agent show broken", runtime)).toMatch(
       /^models +broken \(cooling\), second \(in use\)$/m,
     )
