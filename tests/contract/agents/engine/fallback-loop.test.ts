@@ -1,7 +1,10 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
+import {readNumber} from "../../../../server/database/engine/cells.ts"
 import {usualLimits} from "../../../support/agents/bindings.ts"
 import {askedBy, FastClock} from "../../../support/agents/engine.ts"
 import {type ScriptedAnswer, startScriptedModel} from "../../../support/agents/scripted-model.ts"
+import {until} from "../../../support/host/process.ts"
 import {Chance, faultRun, tellHowToRepeat} from "../../../support/machine/fault-run.ts"
 import {converse} from "./conversation.ts"
 
@@ -71,16 +74,18 @@ test(
     const began = performance.now()
     const failures = () => [...injected.values()].reduce((sum, count) => sum + count, 0)
     let asked = 0
-    const ask = async () => {
-      while (failures() < rounds) {
+    const {agents, database} = talk
+    const open = () => readNumber(database, "SELECT count(*) FROM agent_runs WHERE ended_at IS NULL")
+    while (failures() < rounds) {
+      for (let count = await open(); count < together; count++) {
         const word = `word${asked++}`
         // Now and then, no model rests any longer.
-        if (asked % together === 0) clock.skip(3_600_000)
-        await talk.endOf(await talk.agents.queue(askedBy(word, word)))
+        if (asked % 8 === 0) clock.skip(3_600_000)
+        await agents.queue(askedBy(word, word))
       }
+      await sleep(50)
     }
-    await Promise.all(Array.from({length: together}, ask))
-    const {database} = talk
+    await until("all runs to end", async () => (await open()) === 0)
     const lost = await database.read(
       "SELECT input, state, reason, error FROM agent_runs WHERE answer IS NOT input || ' is done'",
     )
