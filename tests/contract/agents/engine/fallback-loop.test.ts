@@ -60,7 +60,7 @@ test(
       return {text: `${messages.at(-1)?.text} is done`, usage}
     })
     const [first = "", ...others] = Object.keys(models)
-    const clock = new FastClock(250)
+    const clock = new FastClock(100)
     const talk = await converse({
       script: [],
       clock,
