@@ -40,7 +40,7 @@ const faults: readonly {name: string; fault: ScriptedAnswer; isFree: boolean}[] 
 ]
 
 test.for(faults)("after $name, the next model answers within 20 s, and is named", async ({fault, isFree}) => {
-  const clock = new FastClock(10)
+  const clock = new FastClock(6)
   const {ask, database} = await conversation({first: () => fault, second: works}, {clock})
   const run = await ask("hello")
   expect(run).toMatchObject({state: "succeeded", answer: "From the next."})
@@ -81,11 +81,11 @@ describe("a failed model", () => {
       return {asked: asked.join(" "), last: told.at(-1)}
     }
     expect((await askedAfter(0)).asked).toBe("first second")
-    expect((await askedAfter(29)).asked).toBe("second")
-    expect((await askedAfter(2)).asked).toBe("first second")
-    expect((await askedAfter(59)).asked).toBe("second")
+    expect((await askedAfter(20)).asked).toBe("second")
+    expect((await askedAfter(12)).asked).toBe("first second")
+    expect((await askedAfter(50)).asked).toBe("second")
     isDown = false
-    const {asked: last, last: told} = await askedAfter(2)
+    const {asked: last, last: told} = await askedAfter(12)
     expect(last).toBe("first")
     expect(told).not.toContain("second")
     isDown = true
