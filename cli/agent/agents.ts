@@ -59,17 +59,23 @@ export const cancel = postCommand({
 })
 
 export const check = rowCommand({
-  description: "call an agent's model once to check that it answers",
-  details: "The provider may charge for the call. Exits 1 if the model does not answer. Needs a running Host.",
+  description: "call each model of an agent once to check that it answers",
+  details: "Providers may charge for the calls. Exits 1 if a model does not answer. Needs a running Host.",
   examples: [["Check the key, the address and the model", "svc agent check writer"]],
   options: {name: Option.String({name: "name"})},
   run: async given => {
     const found = await given.post("/api/agents/:name/check", {name: given.name})
-    const {ok, model, milliseconds, tokens, problem, hint} = found
-    const cost = tokens === null ? "" : ` with ${tokens} tokens`
-    if (ok || given.json) given.show(found, () => `${model} answered in ${milliseconds} ms${cost}`)
-    else given.tell(`svc: ${model}: ${problem}${hint === null ? "" : `\n  hint: ${hint}`}`)
-    return ok
+    const checks = [found, ...found.fallbacks]
+    const answered = checks.filter(({ok}) => ok)
+    const shown = answered.map(({model, milliseconds, tokens}) => {
+      const cost = tokens === null ? "" : ` with ${tokens} tokens`
+      return `${model} answered in ${milliseconds} ms${cost}`
+    })
+    if (shown.length > 0 || given.json) given.show(found, () => shown.join("\n"))
+    if (!given.json)
+      for (const {ok, model, problem, hint} of checks)
+        if (!ok) given.tell(`svc: ${model}: ${problem}${hint === null ? "" : `\n  hint: ${hint}`}`)
+    return answered.length === checks.length
   },
 })
 
@@ -154,7 +160,10 @@ export const list = getCommand({
       : tableOf(
           {
             agent: ({name}) => name,
-            model: ({provider, model}) => `${provider} ${model}`,
+            model: ({provider, model, models}) => {
+              const fallback = models.slice(1).find(({inUse}) => inUse)
+              return `${provider} ${model}${fallback === undefined ? "" : `, now ${fallback.model}`}`
+            },
             state: ({configured, reason}) => (configured ? "configured" : reason),
             open: ({runs}) => runs.queued + runs.running,
             waiting: ({runs}) => runs.waiting,

@@ -36,6 +36,12 @@ const bindingText = (view: AgentView): string => {
     ["for", view.description || null],
     ["state", view.configured ? "configured" : `${view.reason}: ${view.problem}`],
     ["model", `${view.provider} ${view.model}`],
+    [
+      "models",
+      view.models.length < 2
+        ? null
+        : view.models.map(({model, state, inUse}) => `${model} (${inUse ? "in use" : state})`).join(", "),
+    ],
     ["address", view.baseURL ?? "the provider's own"],
     ["started by", view.triggers.join(", ") || "operators, jobs and plugins"],
     ["permission without a user", view.permission],

@@ -233,6 +233,13 @@ const table = {
     long: 200,
     seed: 13,
   },
+  fallbacks: {
+    what: "agents whose three models fail in fourteen ways: each run ends with its answer, and spending is never below use",
+    files: ["contract/agents/engine/fallback-loop"],
+    unit: "failures",
+    suite: 1000,
+    long: 20_000,
+  },
   "job-kills": {
     what: "a scheduler killed at any write",
     files: ["contract/scheduler/kills"],

@@ -15,6 +15,7 @@ import {Runner} from "./calls/runner.ts"
 import {cancelRun} from "./cancel.ts"
 import {McpServers} from "./mcp/servers.ts"
 import {checkModel} from "./providers/check-model.ts"
+import {modelsOf} from "./providers/models.ts"
 import {createRunning, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
 import type {Engine} from "./runs/engine.ts"
@@ -163,7 +164,15 @@ export class Agents implements AgentService {
 
   async check(agent: string, signal: AbortSignal): Promise<AgentCheck> {
     const {project, hide, bindings} = this.#options
-    return checkModel(bindings.requireReady(agent), {project, hide, signal})
+    const binding = bindings.requireReady(agent)
+    const checks = modelsOf(binding).map(async model => {
+      const check = await checkModel(binding, model, {project, hide, signal})
+      if (check.ok) bindings.cooling.succeeded(model)
+      return check
+    })
+    const [usual, ...fallbacks] = await Promise.all(checks)
+    if (usual === undefined) throw new Problem("agent_misconfigured", `agents.${agent} has no model`)
+    return {...usual, fallbacks}
   }
 
   #createEngine(): Engine {
@@ -172,6 +181,7 @@ export class Agents implements AgentService {
     return {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
       ...createRunning({...this.#options, mcp: this.mcp}),
+      cooling: this.#options.bindings.cooling,
       decisionButtons: (approval, say) => [
         buttons.button({approval, approve: true}, say("agent.approve"), {style: "primary"}),
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),

@@ -43,12 +43,12 @@ const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) 
 
 /** The durations of model and tool calls in this run of the Host, and what was unknown in the models' answers. */
 export const readCalls = (meter: AgentMeter) => ({
-  svc_agent_tool_seconds: [...meter.tools.values()].map(({agent, tool, outcome, seconds}) => ({
-    labels: {agent, tool, outcome},
+  svc_agent_tool_seconds: [...meter.tools.values()].map(({agent, name, outcome, seconds}) => ({
+    labels: {agent, tool: name, outcome},
     histogram: seconds,
   })),
-  svc_agent_model_seconds: [...meter.models.values()].map(({agent, outcome, seconds}) => ({
-    labels: {agent, outcome},
+  svc_agent_model_seconds: [...meter.models.values()].map(({agent, name, outcome, seconds}) => ({
+    labels: {agent, model: name, outcome},
     histogram: seconds,
   })),
   svc_agent_unknown_total: [...meter.unknown].map(([agent, value]) => ({labels: {agent}, value})),

@@ -36,7 +36,7 @@ type Running = Pick<
 
 export const createRunning = (options: RunningOptions): Running => {
   const {project, workroom, bindings, hide} = options
-  const models = new WeakMap<Binding, Promise<Model>>()
+  const models = new WeakMap<Binding, Map<string, Promise<Model>>>()
   const tools = new WeakMap<Binding, {readonly table: ToolTable; readonly tools: ReadonlyMap<string, AgentTool>}>()
   return {
     bindingOf: agent => {
@@ -49,13 +49,13 @@ export const createRunning = (options: RunningOptions): Running => {
         .flatMap(({name, config: {resumeWithin}}) =>
           resumeWithin === undefined ? [] : [[name, durationOf(resumeWithin)] as const],
         ),
-    modelOf: binding => {
-      const known = models.get(binding)
-      if (known !== undefined) return known
-      const opened = openModel(binding, {project, hide})
-      models.set(binding, opened)
+    modelOf: (binding, model) => {
+      const known = models.get(binding) ?? new Map<string, Promise<Model>>()
+      models.set(binding, known)
+      const opened = known.get(model.at) ?? openModel(model, {project, hide})
+      known.set(model.at, opened)
       // A failed opening is retried at the next call.
-      opened.catch(() => models.delete(binding))
+      opened.catch(() => known.delete(model.at))
       return opened
     },
     toolsOf: (binding, {item}) => {

@@ -16,6 +16,7 @@ export const crossCheck = (source: Source, config: ProjectConfig): Issue[] => {
     ...checkTokens(source, http),
     ...checkLanguages(source, languages),
     ...checkStatus(source, config),
+    ...checkModels(source, config),
     ...checkAlerts(source, alerts),
     ...checkDatabase(source, database),
     ...Object.entries(plugins).flatMap(([name, {endpoints}]) => {
@@ -40,6 +41,16 @@ const checkDatabase = (source: Source, {dialect, url, filename, authToken}: Proj
     ...(filename === undefined ? [] : [wrong("filename", "applies only to dialect sqlite; dialect libsql uses url")]),
   ]
 }
+
+/** Requires a model. The keys of one at the top of a binding need both its provider and its name. */
+const checkModels = (source: Source, {agents}: ProjectConfig): Issue[] =>
+  Object.entries(agents).flatMap(([name, {provider, model, baseURL, key, prices, models}]) => {
+    const top = Object.entries({provider, model, baseURL, key, prices}).filter(([, value]) => value !== undefined)
+    const isWhole = provider !== undefined && model !== undefined
+    if (isWhole || (top.length === 0 && models.length > 0)) return []
+    const missing = provider === undefined ? "provider" : "model"
+    return [source.issue(["agents", name, missing], "is missing; an agent needs provider and model, or models", "key")]
+  })
 
 const kinds = ["endpoint", "plugin", "agent"] as const
 

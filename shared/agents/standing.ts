@@ -9,7 +9,7 @@ export interface BindingProblem {
   /** A sentence for people, without values of secrets. */
   readonly message: string
   /** The key of the binding that is wrong, below `agents.<name>`; empty for the binding as a whole. */
-  readonly at: readonly string[]
+  readonly at: readonly (string | number)[]
 }
 
 /** Whether a binding is configured: the result of the check `binding_configured`, which uses no network. */

@@ -161,12 +161,8 @@ const Mcp = Closed({
   approval: Optional.Boolean({default: false, description: "Ask a person before each call."}),
 })
 
-export const AgentConfig = Closed({
-  enabled: Optional.Boolean({
-    default: true,
-    description: "False: the agent runs nothing, and readiness reports it as disabled.",
-  }),
-  description: Optional.String({maxLength: 200, description: "What the agent is for, shown to people."}),
+/** A model, at the top of a binding or in its `models`. */
+const model = {
   provider: Type.String({
     minLength: 1,
     description: `The protocol that the model's server speaks: ${Object.keys(agentProviders).join(", ")}.`,
@@ -177,6 +173,24 @@ export const AgentConfig = Closed({
     description: "Address of the provider's API; the provider's own when left out.",
   }),
   key: Optional.Secret({description: "The provider's key, as ${NAME}."}),
+  prices: Type.Optional(Prices),
+}
+const ModelConfig = Closed(model)
+
+export const AgentConfig = Closed({
+  enabled: Optional.Boolean({
+    default: true,
+    description: "False: the agent runs nothing, and readiness reports it as disabled.",
+  }),
+  description: Optional.String({maxLength: 200, description: "What the agent is for, shown to people."}),
+  provider: Type.Optional(model.provider),
+  model: Type.Optional(model.model),
+  baseURL: model.baseURL,
+  key: model.key,
+  models: Optional.Array(ModelConfig, {
+    default: [],
+    description: "Models to use in this order when `model` fails. Without `model`, the first is the usual one.",
+  }),
   instructions: Optional.String({minLength: 1, description: "What the agent is to do, and how."}),
   instructionsFile: Optional.String({
     minLength: 1,
@@ -188,7 +202,7 @@ export const AgentConfig = Closed({
   }),
   mcp: Optional.Array(Mcp, {default: [], description: "MCP servers whose tools the agent may call."}),
   limits: Limits,
-  prices: Type.Optional(Prices),
+  prices: model.prices,
   triggers: Triggers,
   permission: Optional.Enum(["none", ...permissions], {
     default: "none",
@@ -207,6 +221,9 @@ export type ToolSettings = Filled<typeof ToolSettings>
 export type McpSettings = Filled<typeof Mcp>
 /** The limits of one user, channel or agent for a day. */
 export type Budget = Readonly<Static<ReturnType<typeof Budget>>>
+
+/** The settings of one model. */
+export type ModelSettings = Filled<typeof ModelConfig>
 
 /** A binding after expansion, with its defaults. */
 export type AgentSettings = Filled<typeof AgentConfig>

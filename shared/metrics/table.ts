@@ -216,8 +216,9 @@ export const metrics = {
     "outcome",
   ),
   svc_agent_model_seconds: histogram(
-    "Time from the start of a model call to its end, by binding: done, failed.",
+    "Time from the start of a model call to its end, by binding and model: done, failed.",
     "agent",
+    "model",
     "outcome",
   ),
   svc_agent_unknown_total: counter(

@@ -5,7 +5,9 @@ import type {ProjectConfig} from "../../../shared/config/config.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
 import type {Source} from "../../config/text/source.ts"
+import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
 import type {McpState} from "../mcp/server.ts"
+import {Cooling} from "../providers/cooling.ts"
 import type {OptionalPackage} from "../providers/packages.ts"
 import type {AgentTool} from "../runs/tool.ts"
 import {listedTools, toolProblem} from "../tools/resolve.ts"
@@ -19,14 +21,17 @@ export interface BindingsOptions {
   readonly tools: () => ToolTable
   readonly isInstalled: (name: OptionalPackage) => boolean
   readonly mcpStateOf: (agent: string, entry: McpSettings) => McpState
+  readonly clock?: Pick<Clock, "elapsed">
 }
 
 /** The bindings of the running generation, and whether each is configured. */
 export class Bindings {
   readonly #options: BindingsOptions
+  readonly cooling: Cooling
 
   constructor(options: BindingsOptions) {
     this.#options = options
+    this.cooling = new Cooling(options.clock ?? systemClock)
   }
 
   /** Returns the bindings in the order of the configuration. */
@@ -82,7 +87,13 @@ export const bindingIssues = (source: Source, standings: Standings): Issue[] =>
   Object.entries(standings).flatMap(([name, standing]) =>
     standing.configured || standing.reason === "agent_disabled"
       ? []
-      : [source.issue(["agents", name, ...standing.at], standing.message, standing.at.length > 1 ? "key" : "value")],
+      : [
+          source.issue(
+            ["agents", name, ...standing.at],
+            standing.message,
+            standing.at[0] === "tools" ? "key" : "value",
+          ),
+        ],
   )
 
 /** Returns the positions of agents' search tools that lose messages before retention deletes them. */

@@ -2,7 +2,9 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import type {BindingProblem, BindingReason, Standing} from "../../../shared/agents/standing.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {agentProviders} from "../../../shared/config/agents.ts"
+import type {Path} from "../../runtime/text/path.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
+import {type BoundModel, modelsOf} from "../providers/models.ts"
 import {installCommand, isAgentProvider, needsKey, type OptionalPackage} from "../providers/packages.ts"
 
 export interface BindingFacts {
@@ -14,39 +16,39 @@ export interface BindingFacts {
 /** Returns whether `binding` is configured, or the first problem. */
 export const configurationOf = (binding: Binding, facts: BindingFacts): Standing => {
   if (!binding.config.enabled) return problem("agent_disabled", ["enabled"])
+  const models = modelsOf(binding)
   return (
-    providerProblem(binding, facts) ??
-    modelProblem(binding) ??
-    keyProblem(binding) ??
+    firstOf(models, model => modelProblem(model, facts)) ??
     instructionsProblem(binding) ??
-    pricesProblem(binding) ??
+    firstOf(models, model => pricesProblem(binding, model)) ??
     mcpProblem(binding, facts) ??
     toolProblem(binding, facts) ?? {configured: true}
   )
 }
 
-const problem = (reason: BindingReason, at: readonly string[], more = ""): BindingProblem => ({
+const firstOf = (models: readonly BoundModel[], find: (model: BoundModel) => BindingProblem | undefined) =>
+  models.reduce<BindingProblem | undefined>((found, model) => found ?? find(model), undefined)
+
+const problem = (reason: BindingReason, at: Path, more = ""): BindingProblem => ({
   configured: false,
   reason,
   message: `${readinessReasons[reason].message} ${more}`.trimEnd(),
   at,
 })
 
-const providerProblem = ({config: {provider}}: Binding, {isInstalled}: BindingFacts) => {
+const modelProblem = ({settings, path}: BoundModel, {isInstalled}: BindingFacts) => {
+  const {provider, model, key} = settings
   const known = Object.keys(agentProviders)
   if (!isAgentProvider(provider)) {
     const more = `There is no "${provider}"${didYouMean(provider, known)}; the providers are ${known.join(", ")}.`
-    return problem("agent_provider_unknown", ["provider"], more)
+    return problem("agent_provider_unknown", [...path, "provider"], more)
   }
-  if (isInstalled(agentProviders[provider])) return undefined
-  return problem("agent_provider_missing", ["provider"], `It is ${agentProviders[provider]}.`)
+  if (!isInstalled(agentProviders[provider]))
+    return problem("agent_provider_missing", [...path, "provider"], `It is ${agentProviders[provider]}.`)
+  if (model.trim() === "") return problem("agent_model_missing", [...path, "model"])
+  const hasKey = (key?.reveal() ?? "").trim() !== ""
+  return needsKey(settings) && !hasKey ? problem("agent_key_missing", [...path, "key"]) : undefined
 }
-
-const modelProblem = ({config: {model}}: Binding) =>
-  model.trim() === "" ? problem("agent_model_missing", ["model"]) : undefined
-
-const keyProblem = ({config}: Binding) =>
-  needsKey(config) && (config.key?.reveal() ?? "").trim() === "" ? problem("agent_key_missing", ["key"]) : undefined
 
 const instructionsProblem = ({config, instructions, fileProblem}: Binding) => {
   if (fileProblem !== undefined) {
@@ -58,9 +60,10 @@ const instructionsProblem = ({config, instructions, fileProblem}: Binding) => {
 }
 
 /** Without prices svc counts no money, so a money limit would have no effect. */
-const pricesProblem = ({config: {limits, prices}}: Binding) => {
+const pricesProblem = ({config: {limits}}: Binding, {path, settings}: BoundModel) => {
   const limited = [limits, limits.user, limits.channel, limits.day].some(({money}) => money !== undefined)
-  return limited && prices === undefined ? problem("agent_prices_missing", ["limits"]) : undefined
+  const at = path.length === 0 ? ["limits"] : [...path, "prices"]
+  return limited && settings.prices === undefined ? problem("agent_prices_missing", at) : undefined
 }
 
 const mcpProblem = ({config: {mcp}}: Binding, {isInstalled}: BindingFacts) => {

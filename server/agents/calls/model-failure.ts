@@ -1,10 +1,13 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
-import {messageOf} from "../../../shared/problems.ts"
+import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
+import {assertThat} from "../../database/database.ts"
+import {readNumber} from "../../database/engine/cells.ts"
 import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
 import {ModelFailure} from "../providers/model.ts"
+import type {BoundModel} from "../providers/models.ts"
 import {fail} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, parking} from "../runs/run-rows.ts"
@@ -16,12 +19,18 @@ import {runIs, writeFenced} from "../runs/write.ts"
 const busyPauses: Backoff = {first: 1000, longest: 60_000}
 export const longestPause = 10 * 60_000
 
-/** The most attempts for a provider that does not answer, and for a model that returns malformed answers. */
-const mostTries = {busy: 8, malformed: 3}
+/** The most attempts in a row for each model of the binding, by the kind of the last failure if all models rest. */
+const mostTries = {busy: 8, refused: 8, malformed: 3}
+
+/** Statuses for a request that the model does not accept, for example because it is too long. */
+const ofRequest: readonly (number | undefined)[] = [400, 413, 422]
 
 export interface Call {
   readonly run: AgentRun
   readonly binding: Binding
+  readonly model: BoundModel
+  /** The models of the binding that the run can pay, in the order to call them. */
+  readonly models: readonly BoundModel[]
   readonly n: number
   readonly reserved: Amount
   readonly day: string
@@ -40,18 +49,23 @@ interface Failure {
   readonly retryAfter?: number | undefined
   /** Whether the provider has said that it did nothing. */
   readonly isFree?: boolean
+  /** Whether the model may well accept the calls of other runs. */
+  readonly isOfRun?: boolean
 }
 
 export const empty: Failure = {
   kind: "malformed",
   reason: "answer_empty",
   message: "the model returned neither text nor a tool call",
+  isOfRun: true,
 }
 
 /** Returns the failure of a call; undefined for an error of svc itself. */
 export const failureOf = (error: unknown): Failure | undefined => {
   if (error instanceof TimeLimitExceeded)
     return {kind: "busy", reason: "provider_unavailable", message: `the model call had ${error.message}`}
+  if (isProblem(error, "agent_misconfigured"))
+    return {kind: "refused", reason: "binding_misconfigured", message: error.message, isFree: true}
   if (!(error instanceof ModelFailure)) return undefined
   const reasons = {busy: "provider_unavailable", malformed: "answer_malformed", refused: "provider_refused"} as const
   return {
@@ -60,18 +74,22 @@ export const failureOf = (error: unknown): Failure | undefined => {
     message: messageOf(error),
     retryAfter: error.retryAfter,
     isFree: error.status !== undefined && error.status >= 400,
+    isOfRun: ofRequest.includes(error.status),
   }
 }
 
-/** Retries the run after a pause, unless its attempts are used up. What the call may have used stays counted. */
+/**
+ * Continues with the next model, or retries the run after a pause if all rest, unless its attempts are used up. What
+ * the call may have used stays counted.
+ */
 export const tryAgain = async (
   engine: Engine,
   call: Call,
-  {kind, reason, message, retryAfter = 0, isFree = false}: Failure,
+  {kind, reason, message, retryAfter = 0, isFree = false, isOfRun = false}: Failure,
   active: number,
   settled?: readonly Statement[],
 ): Promise<After> => {
-  const {run, n} = call
+  const {run, n, model, models} = call
   const text = engine.hide(message)
   const counted = settled ?? [
     ...(isFree ? settling(call, {tokens: 0, money: 0}) : []),
@@ -79,15 +97,31 @@ export const tryAgain = async (
   ]
   const failures = run.failures + 1
   const noted = [notingFailure(run.seq, n, text), ...counted]
-  if (kind === "refused" || failures >= mostTries[kind]) return fail(engine, run, reason, text, noted)
-  const pause = Math.min(longestPause, Math.max(Math.round(pauseAfter(failures, busyPauses)), retryAfter))
-  engine.log.warn(`run ${run.runId} of ${run.agent} retries its model call in ${pause} ms: ${text}`, {runId: run.runId})
-  const batch = [
-    ...noted,
-    {sql: "UPDATE agent_runs SET failures = ? WHERE seq = ?", args: [failures, run.seq]},
-    parking(run, "retry", engine.clock.now() + pause, text),
-  ]
-  await writeFenced(engine, run, batch, runIs("waiting", "queued"))
+  engine.cooling.failed(model, {isRefused: kind === "refused", retryAfter, ...(isOfRun ? {run: run.seq} : {})})
+  const next = engine.cooling.next(models, run.seq)
+  const tries = models.length * (next.is === "ready" ? mostTries.busy : mostTries[kind])
+  if (next.is === "none" || failures >= tries) return fail(engine, run, reason, text, noted)
+  const batch = [...noted, {sql: "UPDATE agent_runs SET failures = ? WHERE seq = ?", args: [failures, run.seq]}]
+  const failed = `the model call of run ${run.runId} to ${model.source} (${model.at}) failed: ${reason}: ${text}`
+  if (next.is === "ready") {
+    engine.log.warn(`${failed}; ${next.model.source} is next`, {runId: run.runId})
+    await writeFenced(engine, run, [assertFailures(run), ...batch], haveFailed(failures))
+    return "goes on"
+  }
+  const backoff = pauseAfter(Math.ceil(failures / models.length), busyPauses)
+  const pause = Math.round(Math.min(longestPause, Math.max(backoff, next.pause)))
+  engine.log.warn(`${failed}; it is retried in ${pause} ms`, {runId: run.runId})
+  const parked = parking(run, "retry", engine.clock.now() + pause, text)
+  await writeFenced(engine, run, [...batch, parked], runIs("waiting", "queued"))
   engine.wakeIn(run, pause)
   return "is over"
 }
+
+/** A batch that leaves the run to its attempt must not be stored twice: it returns what was reserved. */
+const assertFailures = ({seq, failures}: AgentRun): Statement =>
+  assertThat("EXISTS (SELECT 1 FROM agent_runs WHERE seq = ? AND failures = ?)", [seq, failures])
+
+const haveFailed =
+  (failures: number): Parameters<typeof writeFenced>[3] =>
+  async (database, {seq}) =>
+    (await readNumber(database, "SELECT failures FROM agent_runs WHERE seq = ?", [seq])) === failures

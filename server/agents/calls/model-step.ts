@@ -1,11 +1,11 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
-import {isProblem} from "../../../shared/problems.ts"
 import {persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {hideIn, hideInJson} from "../providers/hiding.ts"
 import type {ModelReply, ModelRequest} from "../providers/model.ts"
+import {type BoundModel, modelsOf} from "../providers/models.ts"
 import {estimateTokens, priceOf} from "../providers/tokens.ts"
 import {StreamedAnswer} from "../runs/answer.ts"
 import {type Earlier, messagesOf, modelNameOf, unknownTool} from "../runs/conversation.ts"
@@ -16,6 +16,7 @@ import {dayLimitOf, dayOf, reserve, spending, spendingOfRun} from "../runs/spend
 import {beginningModel, counting, endingModel, planning, type Step} from "../runs/step-rows.ts"
 import {never, stepIs, writeFenced} from "../runs/write.ts"
 import {type Call, empty, failureOf, settling, tryAgain} from "./model-failure.ts"
+import {watchSilence} from "./silence.ts"
 
 /** Calls the model once. Its row is stored before, with the reserved amount, and after, with the amount used. */
 export const callModel = async (
@@ -28,28 +29,74 @@ export const callModel = async (
 ): Promise<After> => {
   const request = await requestOf(engine, run, binding, steps)
   const estimate = estimateTokens(request)
-  const reserved = reserve(run, binding.config, estimate)
-  if (typeof reserved === "string") return fail(engine, run, reserved)
   const day = dayOf(engine.clock.now())
-  const call: Call = {run, binding, n, reserved, day}
-  const passed = await begin(engine, call, request)
-  if (passed !== undefined) return fail(engine, run, passed)
+  const reserveFor = ({settings: {prices}}: BoundModel) =>
+    reserve(run, {limits: binding.config.limits, prices}, estimate)
+  const order = modelsFor(engine, run, binding, steps, n)
+  const models = order.filter(model => typeof reserveFor(model) !== "string")
+  let limit: AgentReason | undefined
+  for (const model of order) {
+    const reserved = reserveFor(model)
+    if (typeof reserved === "string") {
+      limit ??= reserved
+      continue
+    }
+    const call = {run, binding, model, models, n, reserved, day}
+    const passed = await begin(engine, call, request)
+    if (passed === undefined) return ask(engine, call, {...request, output: reserved.output}, estimate, signal)
+    limit ??= passed
+  }
+  return fail(engine, run, limit ?? "binding_misconfigured")
+}
+
+/**
+ * Returns the models in the order to call them. One that has failed in this step comes after the others, also if a kill
+ * came after its failure.
+ */
+const modelsFor = (engine: Engine, run: AgentRun, binding: Binding, steps: readonly Step[], n: number) => {
+  const step = steps.find(each => each.n === n)
+  const failed = step?.kind === "model" ? step.failed : undefined
+  const models = modelsOf(binding).toSorted(
+    (a, b) => Number(a.settings.model === failed) - Number(b.settings.model === failed),
+  )
+  return engine.cooling.order(models, run.seq)
+}
+
+/** Asks the model of a call that has begun. */
+const ask = async (
+  engine: Engine,
+  call: Call,
+  request: ModelRequest,
+  estimate: number,
+  signal: AbortSignal,
+): Promise<After> => {
+  const {run, binding, model, models} = call
   const began = engine.clock.elapsed()
   const streamed = new StreamedAnswer(engine, run)
   const place = shownIn(run)
   if (place !== undefined) engine.endpoints.typing(place.endpoint, place.channel)
   const meter = (outcome: "done" | "failed") =>
-    engine.meter.modelEnded(run.agent, (engine.clock.elapsed() - began) / 1000, outcome)
+    engine.meter.modelEnded(run.agent, model.settings.model, (engine.clock.elapsed() - began) / 1000, outcome)
   const onUnknown = (what: string) => {
     engine.meter.unknownMet(run.agent)
     engine.log.debug(`the answer for run ${run.runId} has something that svc does not know: ${what}`)
   }
+  const others = models.filter(each => each !== model)
+  const isNextReady = () => others.some(each => engine.cooling.restOf(each, run.seq) === undefined)
+  const silence = others.length === 0 ? undefined : watchSilence(engine.clock, signal, isNextReady)
   try {
-    const model = await engine.modelOf(binding)
     const limit = Math.min(binding.config.limits.call * 1000, binding.config.limits.seconds * 1000 - run.active)
-    const work = (ending: AbortSignal) =>
-      model.call({...request, output: reserved.output}, {signal: ending, onText: streamed.add, onUnknown})
-    const reply = await withTimeLimit(limit, work, signal)
+    const work = async (ending: AbortSignal) => {
+      const opened = await engine.modelOf(binding, model)
+      return opened.call(request, {
+        signal: ending,
+        onText: streamed.add,
+        onPart: () => silence?.broken(),
+        onUnknown,
+      })
+    }
+    const reply = await withTimeLimit(limit, work, silence?.signal ?? signal)
+    engine.cooling.succeeded(model)
     meter("done")
     const answered = {...run, message: await streamed.end()}
     return await end(engine, {...call, run: answered}, reply, {estimate, active: engine.clock.elapsed() - began})
@@ -57,18 +104,19 @@ export const callModel = async (
     const failed = {...run, message: await streamed.end()}
     signal.throwIfAborted()
     const active = engine.clock.elapsed() - began
-    if (isProblem(error, "agent_misconfigured")) return fail(engine, failed, "binding_misconfigured", error.message)
     const failure = failureOf(error)
     if (failure === undefined) throw error
     meter("failed")
     return tryAgain(engine, {...call, run: failed}, failure, active)
+  } finally {
+    silence?.end()
   }
 }
 
 /** Starts a call if the limits of the day allow it. Resolves to the limit that does not. */
 const begin = async (
   engine: Engine,
-  {run, binding, n, reserved, day}: Call,
+  {run, binding, model, n, reserved, day}: Call,
   request: ModelRequest,
 ): Promise<AgentReason | undefined> => {
   const {database, log, clock} = engine
@@ -78,7 +126,7 @@ const begin = async (
     )
     if (passed !== undefined) return passed
     const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name)})
-    const row = {model: binding.config.model, input, ...reserved, at: clock.now()}
+    const row = {model: model.settings.model, input, ...reserved, at: clock.now()}
     const counts = [spending(run, day, reserved), spendingOfRun(run.seq, reserved), counting(run.seq, {steps: 1})]
     await writeFenced(engine, run, [beginningModel(run.seq, n, row), ...counts], never)
     return undefined
@@ -98,7 +146,7 @@ const end = async (
   given: ModelReply,
   {estimate, active}: {readonly estimate: number; readonly active: number},
 ): Promise<After> => {
-  const {run, binding, n} = call
+  const {run, binding, model, n} = call
   const taken = takenOf(given, estimate)
   // The stored reply contains no secret, like everything sent to the provider.
   const hide = (text: string) => engine.hide(text)
@@ -107,8 +155,8 @@ const end = async (
   const {details, ...rest} = hideIn({...given, calls: []}, hide)
   // The provider would reject the signature of a thought whose text was changed.
   const kept = toJson(details) === toJson(given.details) ? {details} : {}
-  const reply = {...rest, ...kept, calls, usage: taken}
-  const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}
+  const reply = {...rest, ...kept, calls, usage: taken, source: model.source}
+  const amount = {tokens: taken.input + taken.output, money: priceOf(taken, model.settings.prices)}
   const settled = [...settling(call, amount), counting(run.seq, {active})]
   const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
   if (isSilent && reply.finish === "filtered") return fail(engine, run, "answer_filtered", undefined, settled)
@@ -122,10 +170,7 @@ const end = async (
     },
     ...settled,
   ]
-  if (reply.calls.length === 0 && run.item === undefined) {
-    const cut = reply.finish === "length" ? ({reason: "answer_cut"} as const) : {}
-    return succeed(engine, run, reply.text, {also: done, ...cut})
-  }
+  if (reply.calls.length === 0 && run.item === undefined) return succeed(engine, run, binding, reply, done)
   const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
   const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? unknownTool)
   await writeFenced(engine, run, [...done, ...planned], stepIs(n, "done"))

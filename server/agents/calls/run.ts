@@ -103,8 +103,7 @@ const step = async (engine: Engine, run: AgentRun, steps: readonly Step[], signa
   const next = nextOf(steps)
   const at = {isFirst: steps.length === 0, isLast: next.is === "answer"}
   if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, at))) return over(engine, run)
-  if (next.is === "answer")
-    return succeed(engine, run, next.reply.text, next.reply.finish === "length" ? {reason: "answer_cut"} : {})
+  if (next.is === "answer") return succeed(engine, run, binding, next.reply)
   const limit = runLimitOf(run, binding.config)
   // The model and people learn of an interrupted call whatever the limits are.
   if (limit !== undefined && next.is !== "again") return fail(engine, run, limit)

@@ -7,6 +7,7 @@ import {textOrNull, timeOf} from "../../database/lists/pages.ts"
 import type {Bindings} from "../bindings/bindings.ts"
 import {selectMcpTools} from "../mcp/tool-rows.ts"
 import {viewMcp} from "../mcp/view.ts"
+import {modelsOf, usualModel} from "../providers/models.ts"
 import {countOpen} from "../runs/run-rows.ts"
 import {moneyOf} from "./views.ts"
 
@@ -27,9 +28,7 @@ const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): Ag
     name,
     enabled: config.enabled,
     description: config.description ?? "",
-    provider: config.provider,
-    model: config.model,
-    baseURL: config.baseURL ?? null,
+    ...viewModels(bindings, binding),
     configured: standing.configured,
     reason: standing.configured ? null : standing.reason,
     problem: standing.configured ? null : standing.message,
@@ -43,6 +42,21 @@ const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): Ag
     approvals: Number(rowOf(figures.approvals, name)?.n ?? 0),
     today: todayOf(binding, rowOf(figures.today, name), runs.running),
     lastRun: lastOf(rowOf(figures.last, name)),
+  }
+}
+
+const viewModels = ({cooling}: Bindings, binding: Binding) => {
+  const models = modelsOf(binding)
+  const {provider, model, baseURL = null} = usualModel(binding).settings
+  const [inUse] = cooling.order(models)
+  return {
+    ...{provider, model, baseURL},
+    models: models.map(each => ({
+      provider: each.settings.provider,
+      model: each.settings.model,
+      state: cooling.restOf(each) === undefined ? ("ready" as const) : ("cooling" as const),
+      inUse: each === inUse,
+    })),
   }
 }
 

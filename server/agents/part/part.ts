@@ -67,6 +67,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     tools,
     isInstalled: name => isInstalled(name, project),
     mcpStateOf: (agent, entry) => agents?.mcp.stateOf(agent, entry) ?? {is: "idle"},
+    clock: options.clock,
   })
   const names = () => bindings.list().map(({name}) => name)
   let opened: Promise<Agents> | undefined

@@ -1,8 +1,8 @@
-import type {Binding} from "../../../shared/agents/binding.ts"
 import {type AgentProvider, agentProviders} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {field} from "./known-parts.ts"
 import type {LanguageModel} from "./language-model.ts"
+import type {BoundModel} from "./models.ts"
 import {installCommand, isAgentProvider, loadPackage, needsKey} from "./packages.ts"
 import type {Wire} from "./wire.ts"
 
@@ -11,8 +11,7 @@ export interface Opened {
   /** Returns the package's model for one call, which uses this `fetch`. */
   create(fetch: Wire["fetch"]): LanguageModel
   readonly provider: AgentProvider
-  /** The provider and the model. Details of a reply are valid only for these. */
-  readonly source: string
+  readonly source: BoundModel["source"]
   /** Empty if no key is sent. */
   readonly key: string
 }
@@ -27,23 +26,21 @@ const providers: Readonly<Record<AgentProvider, {readonly factory: string; reado
 const misconfigured = (detail: string) => new Problem("agent_misconfigured", detail)
 
 /** Throws `agent_misconfigured`. */
-export const createFor = async ({name, config}: Binding, project: string): Promise<Opened> => {
-  const {provider, model} = config
+export const createFor = async ({at, settings: given, source}: BoundModel, project: string): Promise<Opened> => {
+  const {provider, model} = given
   if (!isAgentProvider(provider)) {
     const known = Object.keys(agentProviders).join(", ")
-    throw misconfigured(`agents.${name}.provider: unknown provider ${provider}; expected one of ${known}`)
+    throw misconfigured(`${at}.provider: unknown provider ${provider}; expected one of ${known}`)
   }
-  const baseURL = config.baseURL?.replace(/\/+$/, "") ?? providers[provider].address
-  if (needsKey(config) && config.key === undefined)
-    throw misconfigured(`agents.${name}.key is missing: ${config.baseURL ?? baseURL} needs one; set it as \${NAME}`)
-  if (URL.parse(baseURL) === null) throw misconfigured(`agents.${name}.baseURL is not an address`)
-  const key = config.key?.reveal() ?? ""
+  const baseURL = given.baseURL?.replace(/\/+$/, "") ?? providers[provider].address
+  if (needsKey(given) && given.key === undefined)
+    throw misconfigured(`${at}.key is missing: ${baseURL} needs one; set it as \${NAME}`)
+  if (URL.parse(baseURL) === null) throw misconfigured(`${at}.baseURL is not an address`)
+  const key = given.key?.reveal() ?? ""
   if (!/^[\x21-\x7e]*$/.test(key))
-    throw misconfigured(`agents.${name}.key has a space, a line break or another character that keys do not have`)
-  const factory: unknown = Reflect.get(
-    await loadPackage(agentProviders[provider], project),
-    providers[provider].factory,
-  )
+    throw misconfigured(`${at}.key has a space, a line break or another character that keys do not have`)
+  const loaded = await loadPackage(agentProviders[provider], project)
+  const factory: unknown = Reflect.get(loaded, providers[provider].factory)
   const settings = {
     baseURL,
     ...(key === "" ? {} : {apiKey: key}),
@@ -56,7 +53,7 @@ export const createFor = async ({name, config}: Binding, project: string): Promi
     throw misconfigured(old)
   }
   create(globalThis.fetch)
-  return {create, provider, source: `${provider}/${model}`, key}
+  return {create, provider, source, key}
 }
 
 /** OpenAI's newer models reject `max_tokens`, but most other servers know only that. */

@@ -15,6 +15,8 @@ export type ModelMessage =
       readonly role: "assistant"
       readonly text: string
       readonly calls: readonly ModelCall[]
+      /** The provider and the model that wrote it; undefined if it is unknown. */
+      readonly source?: string | undefined
       /** Data that the provider needs back, such as signatures of its thoughts: the `details` of its reply. */
       readonly details?: unknown
     }
@@ -48,12 +50,16 @@ export interface ModelReply {
   readonly usage: ModelUsage | undefined
   /** Plain JSON; undefined if there is nothing to keep. */
   readonly details?: unknown
+  /** The provider and the model, in a stored reply. */
+  readonly source?: string
 }
 
 export interface ModelOptions {
   readonly signal: AbortSignal
   /** Called with each new piece of text. It must not throw. */
   readonly onText?: (text: string) => void
+  /** Called with each part of the answer, also with those that are no text. It must not throw. */
+  readonly onPart?: () => void
   /** Called with a short name for each thing in the answer that svc does not know and leaves out. It must not throw. */
   readonly onUnknown?: (what: string) => void
 }

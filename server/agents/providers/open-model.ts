@@ -1,8 +1,8 @@
-import type {Binding} from "../../../shared/agents/binding.ts"
 import {createFor, type Opened} from "./create.ts"
 import {packageFailure, withoutSecrets} from "./failures.ts"
 import type {Hide} from "./hiding.ts"
 import {type Model, ModelFailure, type ModelOptions, type ModelReply, type ModelRequest} from "./model.ts"
+import type {BoundModel} from "./models.ts"
 import {promptOf} from "./prompt.ts"
 import {ReplyReader} from "./reply.ts"
 import {createWire, type Wire} from "./wire.ts"
@@ -15,11 +15,11 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a binding's model. Loads the provider's package, but sends no request. Throws `agent_misconfigured` for an
+ * Opens a model. Loads the provider's package, but sends no request. Throws `agent_misconfigured` for an
  * unknown provider, a missing package, or a missing or invalid key or address.
  */
-export const openModel = async (binding: Binding, {project, hide}: OpenOptions): Promise<Model> => {
-  const opened = await createFor(binding, project)
+export const openModel = async (model: BoundModel, {project, hide}: OpenOptions): Promise<Model> => {
+  const opened = await createFor(model, project)
   const {key} = opened
   const hideAll: Hide = text => hide(key === "" ? text : text.replaceAll(key, "[secret]")).toWellFormed()
   return {call: (request, options) => call(opened, hideAll, request, options)}
@@ -29,7 +29,7 @@ const call = async (
   opened: Opened,
   hide: Hide,
   request: ModelRequest,
-  {signal, onText, onUnknown}: ModelOptions,
+  {signal, onText, onPart, onUnknown}: ModelOptions,
 ): Promise<ModelReply> =>
   untilAborted(signal, async own => {
     const wire = createWire(opened.provider, what => onUnknown?.(hide(what)))
@@ -37,7 +37,10 @@ const call = async (
       if (!own.aborted) onText?.(text)
     }
     try {
-      return await stream(opened, {...promptOf(request, {source: opened.source, hide}), abortSignal: own}, wire, hear)
+      return await stream(opened, {...promptOf(request, {source: opened.source, hide}), abortSignal: own}, wire, {
+        onText: hear,
+        onPart,
+      })
     } catch (error) {
       throw withoutSecrets(failureOf(error, wire), hide)
     }
@@ -68,7 +71,7 @@ const stream = async (
   {create, source}: Opened,
   options: Parameters<ReturnType<Opened["create"]>["doStream"]>[0],
   wire: Wire,
-  onText: (text: string) => void,
+  {onText, onPart}: {readonly onText: (text: string) => void; readonly onPart: ModelOptions["onPart"]},
 ): Promise<ModelReply> => {
   const {stream: parts} = await create(wire.fetch).doStream(options)
   const reply = new ReplyReader(source, onText)
@@ -77,6 +80,7 @@ const stream = async (
     for (;;) {
       const {done, value} = await reader.read()
       if (done) throw reply.ended()
+      onPart?.()
       const complete = reply.take(value)
       if (complete !== undefined) return complete
     }

@@ -1,3 +1,4 @@
+import {createHash} from "node:crypto"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {type Assistant, callPartOf, readDetails} from "./details.ts"
 import {type Hide, hideIn} from "./hiding.ts"
@@ -17,7 +18,7 @@ export const promptOf = (
 ): Omit<CallOptions, "abortSignal"> => ({
   prompt: [
     ...(instructions === "" ? [] : [{role: "system" as const, content: options.hide(instructions)}]),
-    ...joinResults(messages.flatMap(message => messageOf(message, options))),
+    ...joinResults(withIds(messages, options.source).flatMap(message => messageOf(message, options))),
   ],
   ...(tools.length === 0 ? {} : {tools: tools.map(tool => toolOf(tool, options.hide))}),
   maxOutputTokens: output,
@@ -53,9 +54,25 @@ const messageOf = (message: ModelMessage, options: PromptOptions): PromptMessage
 const assistantParts = (message: Assistant, {source, hide}: PromptOptions): (TextPart | ReasoningPart | CallPart)[] => {
   const details = readDetails(message, source, hide)
   if (details !== undefined) return details
-  const text: TextPart[] = message.text === "" ? [] : [{type: "text", text: hide(message.text)}]
+  const text: TextPart[] = message.text.trim() === "" ? [] : [{type: "text", text: hide(message.text)}]
   return [...text, ...message.calls.map(call => callPartOf(call, hide))]
 }
+
+/**
+ * Shortens the ids of another model's calls, because providers accept only some forms of an id: Anthropic letters,
+ * digits, _ and -, Mistral nine letters and digits.
+ */
+const withIds = (messages: readonly ModelMessage[], source: string): readonly ModelMessage[] => {
+  let isForeign = false
+  return messages.map(message => {
+    if (message.role === "assistant") isForeign = message.source !== undefined && message.source !== source
+    if (!isForeign || message.role === "user") return message
+    if (message.role === "tool") return {...message, call: shortId(message.call)}
+    return {...message, calls: message.calls.map(call => ({...call, id: shortId(call.id)}))}
+  })
+}
+
+const shortId = (id: string): string => createHash("sha256").update(id).digest("hex").slice(0, 9)
 
 /** Joins the results of parallel calls into one message, because Anthropic and Google require that. */
 const joinResults = (messages: readonly PromptMessage[]): PromptMessage[] => {

@@ -38,6 +38,6 @@ const messageOf = (step: Step, steps: readonly Step[]): readonly ModelMessage[] 
       ? []
       : [{role: "tool", call: step.call.id, name: calledAs(steps, step), result: step.result}]
   if (step.reply === undefined) return []
-  const {text, calls, details} = step.reply
-  return [{role: "assistant", text, calls, ...(details === undefined ? {} : {details})}]
+  const {text, calls, details, source} = step.reply
+  return [{role: "assistant", text, calls, source, ...(details === undefined ? {} : {details})}]
 }

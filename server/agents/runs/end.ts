@@ -1,7 +1,10 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {HostText} from "../../messages/texts/tables.ts"
 import {readMarkdown} from "../../outbox/read-markdown.ts"
+import type {ModelReply} from "../providers/model.ts"
+import {modelsOf} from "../providers/models.ts"
 import {answerOf, sayingOf} from "./answer.ts"
 import type {After, Engine} from "./engine.ts"
 import {actorOf, itemText, tryCommandOnce} from "./items.ts"
@@ -18,20 +21,37 @@ const failureText = (reason: AgentReason): HostText => {
   return "agent.failed"
 }
 
-/** Ends a run with the model's answer. The end, the answer and `also` are one batch. */
+/** Ends a run with the model's reply. The end, the answer and `also` are one batch. */
 export const succeed = async (
   engine: Engine,
   run: AgentRun,
-  answer: string,
-  {also = [], reason}: {also?: readonly Statement[]; reason?: AgentReason} = {},
+  binding: Binding,
+  reply: ModelReply,
+  also: readonly Statement[] = [],
 ): Promise<After> => {
   const at = engine.clock.now()
-  if (run.item !== undefined) await handIn(engine, run, run.item, answer)
-  const end = {state: "succeeded", answer, ...(reason === undefined ? {} : {reason})} as const
+  const {text: answer, finish} = reply
+  const note = await noteOf(engine, run, binding, reply)
+  if (run.item !== undefined) await handIn(engine, run, run.item, answer + note)
+  const end = {state: "succeeded", answer, ...(finish === "length" ? {reason: "answer_cut" as const} : {})} as const
   const batch = [...also, endingRun(run.seq, end, at)]
-  const sends = await Promise.all(sayingOf(run, answerOf(answer)).map(readMarkdown))
+  const sends = await Promise.all(sayingOf(run, answerOf(answer + note)).map(readMarkdown))
   await writeFenced(engine, run, batch, runIs("succeeded"), sends)
   return "is over"
+}
+
+/** Returns a note for the end of an answer, which names its model if it is not the usual one. */
+const noteOf = async (
+  engine: Pick<Engine, "sayFor">,
+  run: AgentRun,
+  binding: Binding,
+  {source}: ModelReply,
+): Promise<string> => {
+  const models = modelsOf(binding)
+  const own = models.findIndex(model => model.source === source)
+  if (own <= 0) return ""
+  const say = await engine.sayFor(run)
+  return `\n\n${say("agent.fallback", {model: models[own]?.settings.model ?? ""})}`
 }
 
 /** Adds the result as a comment, and submits the item for review: only a person accepts it. */

@@ -8,7 +8,9 @@ import type {Say} from "../../messages/texts/host-texts.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
+import type {Cooling} from "../providers/cooling.ts"
 import type {Model} from "../providers/model.ts"
+import type {BoundModel} from "../providers/models.ts"
 import type {AgentMeter} from "./meter.ts"
 import type {AgentRun} from "./run-rows.ts"
 import type {AgentTool} from "./tool.ts"
@@ -23,6 +25,7 @@ export interface Engine {
   readonly endpoints: Pick<Endpoints, "get" | "hasFeature" | "typing">
   readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf">
   readonly meter: Pick<AgentMeter, "modelEnded" | "toolEnded" | "unknownMet">
+  readonly cooling: Cooling
   /** Returns an enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
   /** Returns `resumeWithin` of the agents that have it, in milliseconds. */
@@ -32,7 +35,7 @@ export interface Engine {
   /** Learns the tools of the binding's MCP servers. */
   learnTools(binding: Binding): Promise<void>
   /** Throws `agent_misconfigured`. */
-  modelOf(binding: Binding): Promise<Model>
+  modelOf(binding: Binding, model: BoundModel): Promise<Model>
   /** Returns the current permission of the run's user; undefined without a user. */
   permissionOf(run: AgentRun, binding: Binding): Permission | undefined
   /** Returns svc's texts in the language of the run's conversation. */

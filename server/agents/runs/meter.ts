@@ -5,8 +5,8 @@ type CallOutcome = "done" | "failed" | "unknown"
 
 export interface CallFigures {
   readonly agent: string
-  /** The tool's name in the binding; empty for model calls. */
-  readonly tool: string
+  /** The tool's name in the binding, or the model's. */
+  readonly name: string
   readonly outcome: CallOutcome
   readonly seconds: Histogram
 }
@@ -20,12 +20,12 @@ export class AgentMeter {
 
   /** Counts an ended tool call, in seconds. `tool` is one of the binding's: each name that a model invents would be a series. */
   toolEnded(agent: string, tool: string, seconds: number, outcome: CallOutcome): void {
-    observe(this.tools, {agent, tool, outcome}, seconds)
+    observe(this.tools, {agent, name: tool, outcome}, seconds)
   }
 
   /** Counts an ended model call, in seconds. */
-  modelEnded(agent: string, seconds: number, outcome: CallOutcome): void {
-    observe(this.models, {agent, tool: "", outcome}, seconds)
+  modelEnded(agent: string, model: string, seconds: number, outcome: CallOutcome): void {
+    observe(this.models, {agent, name: model, outcome}, seconds)
   }
 
   unknownMet(agent: string): void {
@@ -34,7 +34,7 @@ export class AgentMeter {
 }
 
 const observe = (figures: Map<string, CallFigures>, labels: Omit<CallFigures, "seconds">, seconds: number): void => {
-  const key = `${labels.agent} ${labels.tool} ${labels.outcome}`
+  const key = `${labels.agent} ${labels.name} ${labels.outcome}`
   const found = figures.get(key) ?? {...labels, seconds: new Histogram()}
   figures.set(key, found)
   found.seconds.observe(seconds)

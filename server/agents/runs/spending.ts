@@ -89,7 +89,7 @@ const leastOutput = 16
 /** Returns what a model call may use: the remaining output, and its price; the limit's code if too little is left. */
 export const reserve = (
   {tokens, money}: Pick<AgentRun, "tokens" | "money">,
-  {limits, prices}: Pick<AgentSettings, "limits" | "prices">,
+  {limits, prices}: Pick<AgentSettings, "limits"> & {readonly prices?: AgentSettings["prices"] | undefined},
   input: number,
 ): (Amount & {readonly output: number}) | AgentReason => {
   const output = Math.min(limits.output, limits.tokens - tokens - input)

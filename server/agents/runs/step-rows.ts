@@ -15,6 +15,8 @@ interface StepBase {
 export interface ModelStep extends StepBase {
   readonly kind: "model"
   readonly reply: ModelReply | undefined
+  /** The model whose attempt failed last, until the next attempt begins. */
+  readonly failed?: string
 }
 
 /** A tool call, as the model requested it. `result` is the text for the model, once the call has ended. */
@@ -33,8 +35,15 @@ export const selectSteps = "SELECT * FROM agent_steps WHERE run = ? ORDER BY n"
 export const stepOf = (row: Row): Step => {
   const base = {n: Number(row.n), state: row.state as AgentStepState, begun: Number(row.begun)}
   const output = textIn(row.output)
-  if (row.kind === "model")
-    return {...base, kind: "model", reply: output === undefined ? undefined : (fromJson(output) as ModelReply)}
+  if (row.kind === "model") {
+    const failed = row.error === null ? {} : {failed: String(row.name)}
+    return {
+      ...base,
+      kind: "model",
+      reply: output === undefined ? undefined : (fromJson(output) as ModelReply),
+      ...failed,
+    }
+  }
   return {
     ...base,
     kind: "tool",

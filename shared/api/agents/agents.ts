@@ -51,6 +51,15 @@ export const AgentView = Named("AgentView", {
   provider: Type.String(),
   model: Type.String(),
   baseURL: orNull(Type.String(), {private: true, description: "Null for the provider's own address"}),
+  models: Type.Array(
+    Named("AgentModel", {
+      provider: Type.String(),
+      model: Type.String(),
+      state: Type.Enum(["ready", "cooling"], {description: "Cooling: it failed, and runs first call the others"}),
+      inUse: Type.Boolean({description: "The next run begins with it"}),
+    }),
+    {description: "The usual model, then its fallbacks"},
+  ),
   configured: Type.Boolean({description: "The result of the check `binding_configured`, which uses no network"}),
   reason: orNull(Type.Enum(Object.keys(readinessReasons)), {description: "A code for why it is not configured"}),
   problem: orNull(Type.String(), {private: true, description: "Why it is not configured, in words"}),
@@ -200,8 +209,8 @@ export const AgentAsk = NamedClosed("AgentAsk", {
   }),
 })
 
-/** The result of one call of the model, for `svc agent check`. */
-export const AgentCheck = Named("AgentCheck", {
+/** The result of one call of a model. */
+const AgentModelCheck = Named("AgentModelCheck", {
   ok: Type.Boolean(),
   milliseconds: Type.Integer(),
   model: Type.String(),
@@ -209,5 +218,12 @@ export const AgentCheck = Named("AgentCheck", {
   tokens: orNull(Type.Integer()),
   problem: orNull(Type.String(), {private: true}),
   hint: orNull(Type.String()),
+})
+export type AgentModelCheck = Static<typeof AgentModelCheck>
+
+/** The results for the usual model and its fallbacks, for `svc agent check`. */
+export const AgentCheck = Named("AgentCheck", {
+  ...AgentModelCheck.properties,
+  fallbacks: Type.Array(AgentModelCheck),
 })
 export type AgentCheck = Static<typeof AgentCheck>

@@ -5,7 +5,7 @@ import {openModel} from "../../../server/agents/providers/open-model.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {Type} from "../../../shared/type.ts"
 import "../../support/agents/as-in-host.ts"
-import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
+import {modelIn, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {startRawServer} from "../../support/agents/raw-server.ts"
 import {whenOver} from "../../support/host/shared.ts"
 
@@ -21,12 +21,12 @@ const startFake = async (): Promise<LLMock> => {
 
 const open = (protocol: Protocol, fake: LLMock) =>
   openModel(
-    bindingOf({provider: protocol, baseURL: `${fake.url}/v1`, key: new Secret("sk-fake"), model: "fake-model"}),
+    modelIn({provider: protocol, baseURL: `${fake.url}/v1`, key: new Secret("sk-fake"), model: "fake-model"}),
     noHiding,
   )
 
 const anthropicAt = (baseURL: string) =>
-  bindingOf({provider: "anthropic", baseURL, key: new Secret("sk-fake"), model: "fake-model"})
+  modelIn({provider: "anthropic", baseURL, key: new Secret("sk-fake"), model: "fake-model"})
 
 const tools: ModelRequest["tools"] = [
   {name: "notes__add", description: "Adds a note.", parameters: Type.Object({text: Type.String()})},

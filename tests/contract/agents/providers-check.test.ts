@@ -4,12 +4,13 @@ import {checkModel} from "../../../server/agents/providers/check-model.ts"
 import type {AgentSettings} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
-import {bindingOf, never, noHiding} from "../../support/agents/bindings.ts"
+import {bindingOf, modelIn, never, noHiding} from "../../support/agents/bindings.ts"
 import {startRawServer} from "../../support/agents/raw-server.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {freePort} from "../../support/machine/ports.ts"
 
-const check = (settings: Partial<AgentSettings>) => checkModel(bindingOf(settings), {...noHiding, signal: never})
+const check = (settings: Partial<AgentSettings>) =>
+  checkModel(bindingOf(settings), modelIn(settings), {...noHiding, signal: never})
 
 test("a model that answers passes, with its answer and tokens, and needs no action", async () => {
   const server = await startScriptedModel([{text: "ready", usage: {input: 30, output: 1}}])
@@ -74,7 +75,7 @@ test("a check that is cancelled, or has nothing to call, has no result", async (
   const server = await startScriptedModel([{hang: "before"}])
   const cancel = new AbortController()
   const reason = new Error("cancelled")
-  const call = checkModel(bindingOf({baseURL: server.url}), {...noHiding, signal: cancel.signal})
+  const call = checkModel(bindingOf(), modelIn({baseURL: server.url}), {...noHiding, signal: cancel.signal})
   setImmediate(() => cancel.abort(reason))
   await expect(call).rejects.toBe(reason)
   await expect(check({provider: "anthropic"})).rejects.toBeInstanceOf(Problem)

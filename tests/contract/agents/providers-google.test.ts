@@ -4,7 +4,7 @@ import {openModel} from "../../../server/agents/providers/open-model.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {Type} from "../../../shared/type.ts"
 import "../../support/agents/as-in-host.ts"
-import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
+import {modelIn, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {eventStream, events, type RawServer, startRawServer} from "../../support/agents/raw-server.ts"
 
 /** A fake of Google's protocol: the real API's shape, with shortened signatures and changed texts. */
@@ -17,7 +17,7 @@ const answer = (parts: readonly object[], finishReason?: string) => ({
 
 const open = ({url}: RawServer) =>
   openModel(
-    bindingOf({
+    modelIn({
       provider: "google",
       baseURL: `${url}/v1beta`,
       key: new Secret("AIza-fake"),

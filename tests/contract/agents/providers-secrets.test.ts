@@ -4,7 +4,7 @@ import {openModel} from "../../../server/agents/providers/open-model.ts"
 import {agentProviders} from "../../../shared/config/agents.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {Type} from "../../../shared/type.ts"
-import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
+import {modelIn, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {startRawServer} from "../../support/agents/raw-server.ts"
 
 const providers = Object.keys(agentProviders)
@@ -39,7 +39,7 @@ const holds = (body: string) =>
 
 test.for(providers)("no secret reaches the provider from any part of the request: %s", async provider => {
   const server = await startRawServer(response => response.writeHead(500).end())
-  const model = await openModel(bindingOf({provider, baseURL: server.url, key: new Secret(key)}), {...noHiding, hide})
+  const model = await openModel(modelIn({provider, baseURL: server.url, key: new Secret(key)}), {...noHiding, hide})
   await expect(model.call(request, {signal: never})).rejects.toMatchObject({status: 500})
   const [sent] = server.requests
   expect(holds(sent?.body ?? "")).toEqual([])
@@ -50,7 +50,7 @@ test.for(providers)("no secret reaches the provider from any part of the request
 test("a thought that names a secret is not sent, nor is its signature", async () => {
   const server = await startRawServer(response => response.writeHead(500).end())
   const settings = {provider: "anthropic", model: "claude", baseURL: server.url, key: new Secret(key)}
-  const model = await openModel(bindingOf(settings), {...noHiding, hide})
+  const model = await openModel(modelIn(settings), {...noHiding, hide})
   const thought = (text: string, signature: string) => ({type: "reasoning", text, metadata: {anthropic: {signature}}})
   const details = {
     source: "anthropic/claude",
@@ -74,7 +74,7 @@ test.for(providers)("a failure that repeats the key and a secret shows neither: 
   const server = await startRawServer(response =>
     response.writeHead(403).end(JSON.stringify({error: {message: words}})),
   )
-  const model = await openModel(bindingOf({provider, baseURL: server.url, key: new Secret(key)}), {...noHiding, hide})
+  const model = await openModel(modelIn({provider, baseURL: server.url, key: new Secret(key)}), {...noHiding, hide})
   const message = "the provider answered 403: no access with [secret] to [secret]"
   await expect(model.call(userSays("hello"), {signal: never})).rejects.toMatchObject({kind: "refused", message})
 })

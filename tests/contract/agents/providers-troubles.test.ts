@@ -6,7 +6,7 @@ import {ModelFailure, type ModelReply} from "../../../server/agents/providers/mo
 import {openModel} from "../../../server/agents/providers/open-model.ts"
 import {Secret} from "../../../shared/secret.ts"
 import "../../support/agents/as-in-host.ts"
-import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
+import {modelIn, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {eventStream, events, type RawRequest, startRawServer} from "../../support/agents/raw-server.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {freePort, until} from "../../support/host/host.ts"
@@ -15,7 +15,7 @@ import {errorOf} from "../../support/host/problems.ts"
 /** A server that breaks the rules of a provider. It speaks only the parts of the OpenAI protocol that it breaks. */
 const key = "sk-very-secret-0123456789"
 
-const openAt = (url: string) => openModel(bindingOf({baseURL: url, key: new Secret(key)}), noHiding)
+const openAt = (url: string) => openModel(modelIn({baseURL: url, key: new Secret(key)}), noHiding)
 
 const failureOf = async (call: Promise<ModelReply>): Promise<ModelFailure> => {
   const error = await errorOf(call)

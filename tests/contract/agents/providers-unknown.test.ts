@@ -4,7 +4,7 @@ import {openModel} from "../../../server/agents/providers/open-model.ts"
 import type {AgentProvider} from "../../../shared/config/agents.ts"
 import {Secret} from "../../../shared/secret.ts"
 import "../../support/agents/as-in-host.ts"
-import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
+import {modelIn, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {eventStream, events, startRawServer} from "../../support/agents/raw-server.ts"
 import {until} from "../../support/host/process.ts"
 
@@ -221,7 +221,7 @@ const rows: readonly Row[] = [
 
 const ask = async (provider: AgentProvider, {type = eventStream["content-type"], body}: Sent) => {
   const server = await startRawServer(response => response.writeHead(200, {"content-type": type}).end(body))
-  const model = await openModel(bindingOf({provider, baseURL: server.url, key: new Secret("a-key")}), noHiding)
+  const model = await openModel(modelIn({provider, baseURL: server.url, key: new Secret("a-key")}), noHiding)
   const unknown: string[] = []
   const made: ModelReply | Error = await model
     .call(userSays("hello"), {signal: never, onUnknown: what => unknown.push(what)})
@@ -266,7 +266,7 @@ test("an answer ends with its last event, though the server keeps the connection
   const server = await startRawServer(response => {
     response.writeHead(200, eventStream).write(`${events(...answer)}data: [DONE]\n\n${events(...answer)}`)
   })
-  const model = await openModel(bindingOf({baseURL: server.url}), noHiding)
+  const model = await openModel(modelIn({baseURL: server.url}), noHiding)
   expect(await model.call(userSays("hello"), {signal: never})).toMatchObject(paid)
   await until("the server to see the connection end", () => server.closed() === 1)
 })

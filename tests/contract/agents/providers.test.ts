@@ -1,12 +1,12 @@
 import {expect, test} from "vitest"
 import {openModel} from "../../../server/agents/providers/open-model.ts"
 import "../../support/agents/as-in-host.ts"
-import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
+import {modelIn, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 
 test("text arrives as it is written, and the reply has all of it with its usage", async () => {
   const server = await startScriptedModel([{text: "Good morning to you.", usage: {input: 12, output: 5}}])
-  const model = await openModel(bindingOf({baseURL: server.url}), noHiding)
+  const model = await openModel(modelIn({baseURL: server.url}), noHiding)
   const heard: string[] = []
   const reply = await model.call(userSays("hello"), {signal: never, onText: text => heard.push(text)})
   expect(reply).toEqual({text: "Good morning to you.", calls: [], finish: "stop", usage: {input: 12, output: 5}})
@@ -24,7 +24,7 @@ test("calls keep their arguments as the model wrote them, even malformed ones", 
       ],
     },
   ])
-  const model = await openModel(bindingOf({baseURL: server.url}), noHiding)
+  const model = await openModel(modelIn({baseURL: server.url}), noHiding)
   const {calls, finish} = await model.call(userSays("add milk"), {signal: never})
   expect(finish).toBe("calls")
   expect(calls).toEqual([

@@ -67,6 +67,7 @@ const answers: Readonly<Record<string, readonly [ScriptedAnswer, ScriptedAnswer?
     {status: 401, message: "the key is wrong"},
   ],
   markup: [{text: markup}],
+  switched: [{text: words(8), pace: 250, cut: true}, {text: "From the next."}],
 }
 
 describe.each(bunOr("node24"))("a slowly streamed answer on $name", runtime => {
@@ -83,12 +84,19 @@ plugins: {sandbox: {}, board: {}}
 agents:
 ${helperAt(model.url)}    limits: {parallel: 16}
     triggers: {direct: true}
+  two:
+    models:
+      - {provider: openai-compatible, model: first, baseURL: "${model.url}"}
+      - {provider: openai-compatible, model: second, baseURL: "${model.url}"}
+    instructions: You help.
+    triggers: {command: two}
 `
     let host = await startHost({own: true, runtime, config, plugins: {board}})
-    const ask = (text: string) => host.plugin("/api/plugins/board/say", {text, channel: text})
+    const ask = (text: string) =>
+      host.plugin("/api/plugins/board/say", {text: text === "switched" ? "/two switched" : text, channel: text})
     for (const text of Object.keys(answers)) if (text !== "room") await ask(text)
     await host.plugin("/api/plugins/sandbox/messages", {text: "room", channel: "room"})
-    for (const text of ["slow", "long", "cut", "refused", "markup"]) await runAsked(host, text)
+    for (const text of ["slow", "long", "cut", "refused", "markup", "switched"]) await runAsked(host, text)
     // A run ends before the platform has received all of its answer.
     const whole = (text: string) =>
       shown(host, text)
@@ -100,6 +108,7 @@ ${helperAt(model.url)}    limits: {parallel: 16}
         whole("slow") === words(12) &&
         whole("long") === words(40) &&
         whole("cut") === "At the second try." &&
+        whole("switched").startsWith("From the next.") &&
         / run [0-9a-f-]{36}\.$/.test(whole("refused")) &&
         whole("markup") === rendered,
     )
@@ -114,6 +123,9 @@ ${helperAt(model.url)}    limits: {parallel: 16}
     expect(long.every(text => text.length <= 100)).toBe(true)
 
     expect(shown(host, "cut")).toEqual(["At the second try."])
+    const note = answer("agent.fallback", {model: "second"})
+    expect(shown(host, "switched")).toEqual([`From the next.\n\n${note}`])
+    expect(actsIn(host, "switched")[0]?.text).toMatch(/^word0 .* …$/)
     expect(shown(host, "refused").join("")).toMatch(
       new RegExp(`^${answer("agent.unavailable", {run: "[0-9a-f-]{36}"})}$`),
     )
@@ -141,7 +153,7 @@ ${helperAt(model.url)}    limits: {parallel: 16}
     const kinds = Object.fromEntries(rows.map(row => [String(row.channel), String(row.kinds)]))
     expect(kinds).toEqual({
       ...Object.fromEntries(
-        ["cut", "long", "refused", "slow"].map(name => [name, expect.stringMatching(/^message( edit)?$/)]),
+        ["cut", "long", "refused", "slow", "switched"].map(name => [name, expect.stringMatching(/^message( edit)?$/)]),
       ),
       killed: "message edit",
       markup: "message",

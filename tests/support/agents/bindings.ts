@@ -1,4 +1,5 @@
 import type {ModelRequest} from "../../../server/agents/providers/model.ts"
+import {type BoundModel, usualModel} from "../../../server/agents/providers/models.ts"
 import type {OpenOptions} from "../../../server/agents/providers/open-model.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentSettings} from "../../../shared/config/agents.ts"
@@ -26,6 +27,7 @@ export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
     provider: "openai-compatible",
     model: "test-model",
     mcp: [],
+    models: [],
     tools: {},
     limits: usualLimits,
     triggers: {mention: false, direct: false, permission: "user", events: [], items: false},
@@ -34,6 +36,9 @@ export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
     ...settings,
   },
 })
+
+/** The model of these settings. */
+export const modelIn = (settings: Partial<AgentSettings> = {}): BoundModel => usualModel(bindingOf(settings))
 
 /** Opens models with this repository's packages, and hides nothing. */
 export const noHiding: OpenOptions = {project: root, hide: text => text}

@@ -1,6 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {Agents} from "../../../server/agents/agents.ts"
 import {Bindings} from "../../../server/agents/bindings/bindings.ts"
+import {longestSilence} from "../../../server/agents/calls/silence.ts"
 import {pluginTool} from "../../../server/agents/tools/plugin-tool.ts"
 import {toolTable} from "../../../server/agents/tools/table.ts"
 import type {Database} from "../../../server/database/database.ts"
@@ -43,6 +44,7 @@ export const agentsOn = async (parts: EngineParts): Promise<{agents: Agents; wor
     tools,
     isInstalled: () => true,
     mcpStateOf: () => ({is: "idle"}),
+    clock,
   })
   const agents = new Agents({
     ...{database, log, clock, workroom, bindings, tools, isPaused},
@@ -72,7 +74,7 @@ export const askedBy = (user: string, input: string) =>
     user: {id: user, name: user},
   }) as const
 
-/** Shortens waits, and records the requested pauses between attempts, in milliseconds. */
+/** Shortens waits, except for a silent model, and records the requested pauses between attempts, in milliseconds. */
 export class HastyClock implements Clock {
   readonly longestWait = systemClock.longestWait
   readonly togetherFor = 1
@@ -90,8 +92,37 @@ export class HastyClock implements Clock {
   }
 
   wait(milliseconds: number, wake: () => void): () => void {
-    if (milliseconds < 500) return systemClock.wait(milliseconds, wake)
+    if (milliseconds < 500 || milliseconds === longestSilence) return systemClock.wait(milliseconds, wake)
     this.pauses.push(milliseconds)
     return systemClock.wait(10, wake)
+  }
+}
+
+/** A clock that goes this many times as fast as the machine's, and that a test can set forward. */
+export class FastClock implements Clock {
+  readonly longestWait = systemClock.longestWait
+  readonly togetherFor = 1
+  readonly #times: number
+  #skipped = 0
+
+  constructor(times: number) {
+    this.#times = times
+  }
+
+  now(): number {
+    return performance.timeOrigin + this.elapsed()
+  }
+
+  elapsed(): number {
+    return performance.now() * this.#times + this.#skipped
+  }
+
+  /** Sets the clock forward, in milliseconds; timers keep their length. */
+  skip(by: number): void {
+    this.#skipped += by
+  }
+
+  wait(milliseconds: number, wake: () => void): () => void {
+    return systemClock.wait(milliseconds / this.#times, wake)
   }
 }

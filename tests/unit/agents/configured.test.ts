@@ -17,12 +17,17 @@ const bindingOf = (yaml: string, more: Partial<Binding> = {}): Binding => {
 
 const sound = 'provider: anthropic, model: large, key: "${MODEL_KEY}", instructions: Write.'
 const local = 'provider: openai-compatible, baseURL: "http://127.0.0.1:11434/v1", model: small, instructions: Write.'
+const usual = '{provider: anthropic, model: large, key: "${MODEL_KEY}"}'
 const all: BindingFacts = {hasTool: () => undefined, isInstalled: () => true}
 
-test.each([sound, local, `${local}, tools: {send: {}}`, sound.replace("anthropic", "google")])(
-  "%s is configured",
-  yaml => expect(configurationOf(bindingOf(yaml), all)).toEqual({configured: true}),
-)
+test.each([
+  sound,
+  local,
+  `instructions: Write., models: [${usual}]`,
+  `${sound}, models: [${usual}]`,
+  `${local}, tools: {send: {}}`,
+  sound.replace("anthropic", "google"),
+])("%s is configured", yaml => expect(configurationOf(bindingOf(yaml), all)).toEqual({configured: true}))
 
 describe("a binding is not configured", () => {
   const withoutKey = sound.replace('key: "${MODEL_KEY}", ', "")
@@ -38,6 +43,14 @@ describe("a binding is not configured", () => {
     ["agent_key_missing", withoutKey.replace("anthropic", "openai-compatible"), "needs one", {}],
     ["agent_instructions_missing", sound.replace(", instructions: Write.", ""), "no instructions", {}],
     ["agent_prices_missing", `${sound}, limits: {day: {money: 5}}`, "no prices", {}],
+    ["agent_provider_unknown", `${sound}, models: [{provider: antropic, model: m}]`, "anthropic", {}],
+    ["agent_key_missing", `instructions: Write., models: [${usual}, {provider: google, model: m}]`, "needs one", {}],
+    [
+      "agent_prices_missing",
+      `${sound}, prices: {input: 1, output: 1}, limits: {money: 5}, models: [${usual}]`,
+      "no prices",
+      {},
+    ],
     [
       "agent_tool_missing",
       `${sound}, tools: {send: {}, a.b: {}}`,

@@ -1,13 +1,13 @@
 import {expect, test} from "vitest"
 import {createFor} from "../../../server/agents/providers/create.ts"
 import {Secret} from "../../../shared/secret.ts"
-import {bindingOf, never} from "../../support/agents/bindings.ts"
+import {type bindingOf, modelIn, never} from "../../support/agents/bindings.ts"
 import {root} from "../../support/host/runtimes.ts"
 
 /** Returns the address and body of a call without sending it. */
 const sentBy = async (settings: Parameters<typeof bindingOf>[0]) => {
   const sent: {url: string; body: Record<string, unknown>}[] = []
-  const model = (await createFor(bindingOf({key: new Secret("key"), ...settings}), root)).create((url, init) => {
+  const model = (await createFor(modelIn({key: new Secret("key"), ...settings}), root)).create((url, init) => {
     sent.push({url: String(url), body: JSON.parse(String(init?.body))})
     return Promise.reject(new Error("nothing is sent"))
   })

@@ -6,7 +6,7 @@ import {isInstalled, loadPackage} from "../../../server/agents/providers/package
 import {type AgentProvider, agentProviders} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
-import {bindingOf} from "../../support/agents/bindings.ts"
+import {modelIn} from "../../support/agents/bindings.ts"
 import {errorOf} from "../../support/host/problems.ts"
 import {makeFolder} from "../../support/machine/folders.ts"
 
@@ -69,7 +69,7 @@ test("a package that does not load, or has another version, is named with the co
     "export const createAnthropic = () => () => ({specificationVersion: 'v3', doStream() {}})",
   )
   const key = new Secret("key")
-  const open = (provider: string) => openModel(bindingOf({provider, key}), {project, hide})
+  const open = (provider: string) => openModel(modelIn({provider, key}), {project, hide})
   expect(await problemOf(open("google"))).toMatch(/does not load: .*a-package-that-is-not-there.*@ai-sdk\/google@/)
   expect(await problemOf(open("anthropic"))).toMatch(/\bversion\b.*@ai-sdk\/anthropic@/)
 })
@@ -85,12 +85,12 @@ test.each([
   [{baseURL: "http://"}, /agents\.helper\.baseURL is not an address/],
   [{key: new Secret("sk-with\nbreak")}, /agents\.helper\.key has a space, a line break/],
 ])("a binding that cannot be opened says why: %o", async (settings, expected) => {
-  const problem = await problemOf(openModel(bindingOf(settings), {project: makeFolder(), hide}))
+  const problem = await problemOf(openModel(modelIn(settings), {project: makeFolder(), hide}))
   expect(problem).toMatch(expected)
   expect(problem).not.toContain("sk-with")
 })
 
 test("a self-hosted server needs no key", async () => {
-  const made = openModel(bindingOf({baseURL: "http://127.0.0.1:11434/v1"}), {project: makeFolder(), hide})
+  const made = openModel(modelIn({baseURL: "http://127.0.0.1:11434/v1"}), {project: makeFolder(), hide})
   await expect(made).resolves.toHaveProperty("call")
 })

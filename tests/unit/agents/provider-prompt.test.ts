@@ -93,6 +93,22 @@ describe("a request to a provider", () => {
     })
   })
 
+  test("has ids that every provider accepts for calls of another model, and only for those", () => {
+    const call = {id: "functions.look:0", name: "look", input: "{}"}
+    const foreign: ModelMessage = {role: "assistant", text: " \n", calls: [call], source: "openai-compatible/kimi"}
+    const answered: ModelMessage = {role: "tool", call: call.id, name: "look", result: "seen"}
+    const idsIn = (first: ModelMessage) => {
+      const [, , assistant, result] = promptFor(user, first, answered)
+      expect(assistant).toMatchObject({content: [{type: "tool-call"}]})
+      return [assistant, result].map(message => /"toolCallId":"([^"]*)"/.exec(JSON.stringify(message))?.[1])
+    }
+    const [used, told] = idsIn(foreign)
+    expect(used).toMatch(/^[a-z0-9]{9}$/)
+    expect(told).toBe(used)
+    expect(idsIn({...foreign, source})).toEqual([call.id, call.id])
+    expect(idsIn({role: "assistant", text: "", calls: [call]})).toEqual([call.id, call.id])
+  })
+
   test.each([
     ["another model", {source: "google/gemini", parts: [{type: "reasoning", text: "Hm."}]}],
     ["nothing known", {parts: "none"}],

@@ -116,6 +116,20 @@ plugins:
     expect(findings("http: {}\nhttp: {}\n")).toEqual([expect.stringMatching(/^svc\.config\.yml:2:1 .*\bduplicate\b/)])
   })
 
+  test.each([
+    ["instructions: Write", ["provider"]],
+    ["provider: google", ["model"]],
+    ["model: large, models: [{provider: google, model: m}]", ["provider"]],
+    ["key: ${KEY}, models: [{provider: google, model: m}]", ["provider"]],
+    ["models: [{model: m}]", ["models[0].provider"]],
+    ["models: [{provider: google, model: m}]", []],
+    ["provider: google, model: m, models: [{provider: google, model: n, key: ${KEY}}]", []],
+  ])("name what an agent with {%s} lacks to have a model: %j", (entry, missing) => {
+    const quoted = entry.replaceAll("${KEY}", '"${KEY}"')
+    const found = findings(`agents:\n  a: {${quoted}}\n`, {KEY: "a-key"})
+    expect(found.map(line => /agents\.a\.(\S+): /.exec(line)?.[1])).toEqual(missing)
+  })
+
   test("name a duplicate account", () => {
     expect(findings("plugins:\n  irc:\n    endpoints: [{id: a}, {id: a}]\n")).toEqual([
       'svc.config.yml:3:31 plugins.irc.endpoints[1].id: the id "a" is used twice',

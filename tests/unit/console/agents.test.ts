@@ -164,6 +164,7 @@ const agent = (name: string, more: Partial<AgentView> = {}): AgentView => ({
   provider: "anthropic",
   model: "small",
   baseURL: null,
+  models: [{provider: "anthropic", model: "small", state: "ready", inUse: true}],
   configured: true,
   reason: null,
   problem: null,

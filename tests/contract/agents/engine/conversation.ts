@@ -57,7 +57,7 @@ export const converse = async ({script, settings = {}, setup = () => {}, tables 
       clock,
       ...parts,
       database,
-      settings: {tools, ...settings, baseURL: model.url},
+      settings: {tools, baseURL: model.url, ...settings},
     })
     await agents.start()
     return agents

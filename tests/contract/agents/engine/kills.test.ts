@@ -23,6 +23,8 @@ interface Life {
 interface Scenario {
   readonly name: string
   readonly settings: Partial<AgentSettings>
+  /** Whether another model is ready when the provider is overloaded. */
+  readonly hasFallback?: boolean
   readonly ask: (life: Life, word: string) => Promise<unknown>
   /** Further checks beside `expectDone`. */
   readonly check?: (life: Life, database: Database, word: string, cut: number) => Promise<void>
@@ -43,6 +45,12 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "in chat with a fallback",
+    settings: {tools: toolSettings},
+    hasFallback: true,
+    ask: ({agents}, word) => agents.queue({...askedBy(word, word), request: word}),
+  },
+  {
     name: "of a work item",
     settings: {
       tools: toolSettings,
@@ -61,16 +69,17 @@ const scenarios: readonly Scenario[] = [
 ]
 
 /** Builds everything that the agents of a scenario work with, across their lives. */
-const settle = async ({settings, ...scenario}: Scenario) => {
+const settle = async ({settings, hasFallback = false, ...scenario}: Scenario) => {
   const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
   const world = new World()
   const {snapshot} = await publishTools(database, world)
   const model = await startScriptedModel(busyScript())
   const live = (own: Database) => {
-    const of = {...settings, baseURL: model.url}
+    const models = hasFallback ? [{provider: "openai-compatible", model: "second", baseURL: model.url}] : []
+    const of = {...settings, baseURL: model.url, models}
     return agentsOn({database: own, settings: of, snapshot: () => snapshot, clock: new HastyClock()})
   }
-  return {...scenario, database, world, model, live}
+  return {...scenario, hasFallback, database, world, model, live}
 }
 
 type Place = Awaited<ReturnType<typeof settle>>
@@ -144,6 +153,7 @@ describe.each(scenarios)("a run $name,", scenario => {
     const calls = place.model.requests.length
     process.stdout.write(`${scenario.name}: killed at ${kills} writes, ${unknown} unknown, ${calls} model calls\n`)
     expect(kills).toBeGreaterThan(40)
+    expect(new Set(place.model.requests.map(({model}) => model)).size).toBe(place.hasFallback ? 2 : 1)
     expect(unknown).toBe(4)
     expect(await spentOf(place)).toBeGreaterThan(usedOf(place))
   }, 180_000)

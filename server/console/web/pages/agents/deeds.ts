@@ -29,7 +29,7 @@ export const askDeed = (
   event: {types: ["agent.run_queued"], fits: ({runId}, {id}) => runId === id},
 })
 
-/** Calls the model once. A bad answer is a failure, with a remedy. */
+/** Calls each model once. A bad answer is a failure, with a remedy. */
 export const checkDeed = (
   client: HostClient,
   name: string,
@@ -39,7 +39,8 @@ export const checkDeed = (
   run: async () => {
     const check = await client.post("/api/agents/:name/check", {name})
     onAnswer(check)
-    if (!check.ok) throw new Error([t.checkFailed(check.model), check.problem, check.hint].filter(Boolean).join(" "))
+    const bad = [check, ...check.fallbacks].find(({ok}) => !ok)
+    if (bad !== undefined) throw new Error([t.checkFailed(bad.model), bad.problem, bad.hint].filter(Boolean).join(" "))
     return check
   },
   say: ({model, milliseconds}) => t.checkOk(model, span(milliseconds)),
