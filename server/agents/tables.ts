@@ -1,5 +1,6 @@
 export const tables = [
   "agent_approvals",
+  "agent_members",
   "agent_run_totals",
   "agent_runs",
   "agent_spending",

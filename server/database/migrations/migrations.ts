@@ -1,4 +1,4 @@
-import {agentSchema} from "./agent-schema.ts"
+import {agentSchema, memberSchema} from "./agent-schema.ts"
 import {buttonSchema} from "./button-schema.ts"
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
@@ -215,6 +215,7 @@ export const migrations: readonly Migration[] = [
           SELECT 1 FROM inbox_marks m WHERE m.seq = NEW.seq AND m.state NOT IN ('handled', 'discarded')); END`,
     ],
   },
+  {version: 28, name: "members", undo: "drop agent_members", statements: memberSchema},
 ]
 
 /** The schema version of this svc. */
