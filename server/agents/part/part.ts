@@ -23,6 +23,7 @@ import {isProviderInstalled} from "../providers/packages.ts"
 import {readAgentEnds} from "../runs/figures.ts"
 import {AgentMeter} from "../runs/meter.ts"
 import type {AgentService} from "../runs/service.ts"
+import {dayLimitsIn} from "../runs/spending.ts"
 import type {MessageIndex} from "../search/message-index.ts"
 import {createStrangers, type Strangers} from "../strangers/strangers.ts"
 import type {ToolTable} from "../tools/table.ts"
@@ -168,6 +169,8 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     target: createTarget(bindings, open),
     start: async () => {
       isStarted = true
+      for (const {name, config} of bindings.list())
+        if (config.enabled) log.info(`agent ${name}: limits of a day: ${dayLimitsIn(config)}`)
       openIfNeeded()
       await indexWhileNeeded()
       await opened
