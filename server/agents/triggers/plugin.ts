@@ -101,7 +101,8 @@ const agentsPlugin = (desk: AgentDesk): PluginDefinition => {
           return paired?.is === "told" ? undefined : refuse(needed === "member" ? "agent.member" : "agent.permission")
         }
         if (await desk.isLoop(session)) {
-          session.log.warn(`${binding.name} stays silent: ${endpoint} seems to have a bot that answers each answer`)
+          if (desk.maySay("loop", endpoint))
+            session.log.warn(`${binding.name} stays silent: a bot at ${endpoint} seems to answer each answer`)
           return undefined
         }
         if (!isInput(input)) return refuse("agent.length")

@@ -161,9 +161,9 @@ describe.each(bunOr("node24"))("strangers on $name", runtime => {
   })
 })
 
-/** 100 users, each with 100 messages. */
-const crowd = (say: (user: User, content: string) => object, content: string) =>
-  Array.from({length: 10_000}, (_, index) => say({id: `u${index % 100}`}, `${content} ${index}`))
+/** Messages of 100 users. */
+const crowd = (length: number, say: (user: User, content: string) => object, content: string) =>
+  Array.from({length}, (_, index) => say({id: `u${index % 100}`}, `${content} ${index}`))
 
 /** Delivers events in parts. Resolves once all are handled, and the runs that they started have ended. */
 const deliver = async (host: TestHost, events: readonly object[]) => {
@@ -184,17 +184,17 @@ describe.each(bunOr("node24"))("100 strangers with 100 messages each on $name", 
   test("cost nothing in direct messages, and less than the limit of a day by mentions", async () => {
     const {host, model} = await start(runtime)
     expect(host.process.output()).toContain("agent helper: limits of a day: user 30 runs, day 2000000 tokens")
-    expect(await deliver(host, crowd(directly, "hello"))).toMatchObject({runs: 0, tokens: 0})
+    expect(await deliver(host, crowd(10_000, directly, "hello"))).toMatchObject({runs: 0, tokens: 0})
     expect(model.requests).toHaveLength(0)
     const {items} = await host.get("/api/outbox", {endpoint: "wire", limit: 500})
-    const today = await deliver(host, crowd(inChannel, "Robo: hello"))
+    // These exhaust the day, so that more of them cost nothing.
+    const today = await deliver(host, crowd(2000, inChannel, "Robo: hello"))
     const figures = {refusals: items.length, calls: model.requests.length, runs: today.runs, tokens: today.tokens}
     process.stdout.write(`100 strangers × 100 messages: ${JSON.stringify(figures)}\n`)
     expect(figures.refusals).toBeLessThanOrEqual(200)
-    expect(figures).toMatchObject({runs: 3000})
     expect(figures.tokens).toBeGreaterThan(1_900_000)
     expect(figures.tokens).toBeLessThanOrEqual(2_000_000)
-    expect(figures.calls * 4020).toBeLessThanOrEqual(2_000_000)
+    expect(figures.calls * 4020).toBe(figures.tokens)
   }, 300_000)
 })
 
