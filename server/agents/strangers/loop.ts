@@ -15,7 +15,7 @@ export const isLoop = async (database: Reader, {endpoint, event}: Sender, now: n
   if (user === undefined) return false
   const rows = await database.read(
     `SELECT created_at, ended_at FROM agent_runs WHERE endpoint = ? AND user = ? AND channel = ?
-      AND cause IN ('mention', 'direct', 'command') ORDER BY seq DESC LIMIT ${most}`,
+      AND cause IN ('mention', 'direct') ORDER BY seq DESC LIMIT ${most}`,
     [endpoint, user.id, channel?.id ?? user.id],
   )
   const asked = [now, ...rows.map(row => Number(row.created_at))]

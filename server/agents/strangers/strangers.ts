@@ -26,7 +26,7 @@ export const createStrangers = (options: MembersOptions & Omit<PairingsOptions, 
   return {
     seeing: (endpoint, event) => members.seeing(endpoint, event),
     isMember: sender => members.has(sender),
-    isLoop: sender => isLoop(database, sender, clock.now()),
+    isLoop: async sender => !options.isLocal(sender.endpoint) && (await isLoop(database, sender, clock.now())),
     pair: (sender, binding) => pairings.ask(sender, binding),
     admit: (code, by) => pairings.approve(code, by),
     list: () => pairings.list(),

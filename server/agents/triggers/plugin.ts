@@ -100,7 +100,7 @@ const agentsPlugin = (desk: AgentDesk): PluginDefinition => {
           if (paired?.is === "code") return say("agent.code", {code: paired.code})
           return paired?.is === "told" ? undefined : refuse(needed === "member" ? "agent.member" : "agent.permission")
         }
-        if (await desk.isLoop(session)) {
+        if (trigger !== "command" && (await desk.isLoop(session))) {
           if (desk.maySay("loop", endpoint))
             session.log.warn(`${binding.name} stays silent: a bot at ${endpoint} seems to answer each answer`)
           return undefined

@@ -66,9 +66,9 @@ plugins:
   toolbox: {}
 agents:
 ${helperAt(model.url)}    tools: {${toolNames.map(name => `${name}: {}`).join(", ")}}
-    triggers: {direct: true}
+    triggers: {direct: true, permission: user}
     # Calls that are cut off count: slow ones are cut off at each kill.
-    limits: {parallel: 16, steps: 1000, tokens: 1000000000}
+    limits: {parallel: 16, steps: 1000, tokens: 1000000000, day: none}
 `,
     plugins: {loopback: loopbackPlugin, toolbox: toolbox(world.url)},
   })

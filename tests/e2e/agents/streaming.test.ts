@@ -79,7 +79,7 @@ describe.each(bunOr("node24"))("a slowly streamed answer on $name", runtime => {
 plugins: {sandbox: {}, board: {}}
 agents:
 ${helperAt(model.url)}    limits: {parallel: 16}
-    triggers: {direct: true}
+    triggers: {direct: true, permission: user}
 `
     let host = await startHost({own: true, runtime, config, plugins: {board}})
     const ask = (text: string) => host.plugin("/api/plugins/board/say", {text, channel: text})
