@@ -161,6 +161,27 @@ describe.each(bunOr("node24"))("strangers on $name", runtime => {
   })
 })
 
+describe.each(bunOr("node24"))("after a kill on $name", runtime => {
+  test("members stay members, a code stays the same, and nobody is asked twice", async () => {
+    const model = await startScriptedModel([{text: "Hello."}])
+    let host = await startHost({own: true, runtime, config: config(model.url), plugins: {wire}})
+    await receive(host, [inChannel({id: "eve"}, "good morning"), directly({id: "zoe"}, "/expert hello")])
+    const open = await until("the code", async () => {
+      const {items} = await host.get("/api/users/pairings")
+      return items.length === 1 && items
+    })
+    await host.stop("SIGKILL")
+    host = await startHost({own: true, runtime, project: host.project})
+    const asks = await until("the question at the desk", async () => {
+      const {items} = await host.get("/api/outbox", {channel: "desk"})
+      return items.length > 0 && items
+    })
+    expect(asks).toHaveLength(1)
+    expect((await host.get("/api/users/pairings")).items).toEqual(open)
+    expect(await outcome(host, directly({id: "eve"}, "hello"))).toEqual(asked)
+  })
+})
+
 /** Messages of 100 users. */
 const crowd = (length: number, say: (user: User, content: string) => object, content: string) =>
   Array.from({length}, (_, index) => say({id: `u${index % 100}`}, `${content} ${index}`))
