@@ -17,7 +17,7 @@ export interface Sender {
 }
 
 export interface MembersOptions {
-  readonly database: Database
+  readonly database: Pick<Database, "read">
   readonly clock: Pick<Clock, "now">
   /** Whether an agent answers members only. Otherwise nothing is stored about users. */
   readonly isNeeded: () => boolean

@@ -103,7 +103,9 @@ export class Pairings {
     const {database, log, sayIn} = this.#options
     const wanted = readCode(typed)
     return this.#change("an approval", async (now): Promise<Changed<PairingView>> => {
-      const rows = await database.read(`SELECT ${columns} FROM agent_members WHERE code IS NOT NULL`)
+      // Codes of the week before are still known, so that an approval can be repeated.
+      const select = `SELECT ${columns} FROM agent_members WHERE code IS NOT NULL AND expires_at > ?`
+      const rows = await database.read(select, [now - validity])
       const row = rows.find(({code}) => isCode(String(code), wanted))
       if (row === undefined) throw new Problem("pairing_unknown", "no user has this code")
       const view = viewPairing(row)

@@ -90,5 +90,5 @@ export const memberSchema: readonly string[] = [
     PRIMARY KEY (endpoint, person)
   ) WITHOUT ROWID`,
   "CREATE INDEX agent_members_user ON agent_members (endpoint, user)",
-  "CREATE INDEX agent_members_code ON agent_members (endpoint, expires_at) WHERE code IS NOT NULL",
+  "CREATE INDEX agent_members_code ON agent_members (expires_at) WHERE code IS NOT NULL",
 ]

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {isCode, newCode, readCode} from "../../../server/agents/strangers/code.ts"
 import {isLoop} from "../../../server/agents/strangers/loop.ts"
-import {mayStart} from "../../../server/agents/strangers/members.ts"
+import {Members, mayStart} from "../../../server/agents/strangers/members.ts"
 
 test("a code has eight letters without look-alikes, and is read in any case and spacing", () => {
   const codes = Array.from({length: 1000}, newCode)
@@ -43,4 +43,37 @@ test.each([
 ])("pauses of %j between answers and messages are those of a bot: %s", async (pauses, expected) => {
   const rows = runs(pauses)
   expect(await isLoop({read: async () => rows}, sender, 1_000_000)).toBe(expected)
+})
+
+test("only a message of a person in a shared channel stores a member, once in 30 days", () => {
+  let now = 0
+  let isNeeded = true
+  const members = new Members({
+    database: {read: async () => []},
+    clock: {now: () => now},
+    isNeeded: () => isNeeded,
+    isLocal: () => false,
+    fold: (_, id) => id.toLowerCase(),
+  })
+  const event = {
+    sn: 1,
+    type: "message-created",
+    timestamp: 0,
+    login: {platform: "e"},
+    user: {id: "Ada"},
+    channel: {id: "c", type: 0},
+  }
+  const args = (more: object) => members.seeing("e", {...event, ...more})?.statement.args
+  for (const other of [{channel: {id: "c", type: 1}}, {user: {id: "b", is_bot: true}}, {type: "reaction-added"}])
+    expect(args(other)).toBeUndefined()
+  now = 86_400_000 * 100
+  expect(args({})).toEqual(["e", "id ada", "ada", 100])
+  members.seeing("e", event)?.stored()
+  now = 86_400_000 * 129
+  expect(args({})).toBeUndefined()
+  expect(args({user: {id: "ada", account: "Ada"}})).toEqual(["e", "account ada", "ada", 129])
+  now = 86_400_000 * 130
+  expect(args({})).toEqual(["e", "id ada", "ada", 130])
+  isNeeded = false
+  expect(args({})).toBeUndefined()
 })
