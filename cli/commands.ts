@@ -59,6 +59,7 @@ const modules: Readonly<Record<string, Load>> = {
   send: () => import("./send.ts"),
   "service install logs status uninstall": () => import("./service/services.ts"),
   "timer add cancel edit hold list release show": () => import("./timer/timers.ts"),
+  "user approve": () => import("./user/approve.ts"),
   "user export": () => import("./user/export.ts"),
   "user forget": () => import("./user/forget.ts"),
   "user may": () => import("./user/may.ts"),

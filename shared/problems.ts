@@ -473,6 +473,10 @@ export const problems = {
     "The approval is not waiting for a decision",
     "The first decision counts. If its run is held: svc agent release <run>",
   ),
+  pairing_unknown: missing(
+    "No such code is open",
+    "A code works for 7 days: the user gets another one for a direct message. The console lists the open ones.",
+  ),
   tool_effect: refused(
     "The tool's effect does not allow this",
     'Declare the tool with effect: "transaction". The Host then stores its messages and writes together with the call.',

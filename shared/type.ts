@@ -129,6 +129,8 @@ export interface Shape {
   readonly secret?: boolean
   /** Text that the configuration may contain literally. svc hides it like a secret if `${NAME}` supplied it. */
   readonly hidden?: boolean
+  /** The configuration may also contain the word `none`, for a part without keys in place of the default. */
+  readonly none?: boolean
   readonly properties?: Readonly<Record<string, typebox.TSchema>>
   readonly patternProperties?: Readonly<Record<string, typebox.TSchema>>
   readonly additionalProperties?: boolean | typebox.TSchema

@@ -105,6 +105,7 @@ const kinds: Readonly<Record<UserPartName, readonly [string, string, string]>> =
   agents: ["agent run", "to redact", "redacted"],
   state: ["value", "of plugin state to delete", "of plugin state deleted"],
   prompts: ["question", "to end", "ended"],
+  members: ["membership", "to delete", "deleted"],
 }
 
 const describe = (counts: UserCounts, isDone: boolean): Facts =>

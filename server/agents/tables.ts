@@ -1,6 +1,7 @@
 export const tables = [
   "agent_approvals",
   "agent_mcp_tools",
+  "agent_members",
   "agent_run_totals",
   "agent_runs",
   "agent_spending",

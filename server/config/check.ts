@@ -65,6 +65,7 @@ class Walk {
     const shape = schema as Shape
     if (shape.secret === true) return this.#secret(raw, path)
     if (isUnknown(shape)) return raw
+    if (raw === "none" && shape.none === true) return {}
     if (typeof raw === "string") return this.#text(shape, raw, path)
     if (Array.isArray(raw)) {
       return shape.items === undefined
@@ -72,7 +73,9 @@ class Walk {
         : raw.map((item, index) => this.visit(shape.items as TSchema, item, [...path, index]))
     }
     // A key without a value means its defaults.
-    return typeof raw === "object" && shape.type === "object" ? this.#object(shape, raw ?? {}, path) : raw
+    return typeof raw === "object" && shape.type === "object"
+      ? this.#object(shape, raw ?? shape.default ?? {}, path)
+      : raw
   }
 
   #object(shape: Shape, raw: object, path: Path): unknown {

@@ -14,9 +14,10 @@ export const configSchema = (): object => ({
 export const asWritten = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(asWritten)
   if (typeof schema !== "object" || schema === null) return schema
-  const {secret, ...shape} = schema as Record<string, unknown>
+  const {secret, none, ...shape} = schema as Record<string, unknown>
   const {description, default: fallback} = shape
   if (secret === true) return {description, type: "string", pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$"}
+  if (none === true) return {anyOf: [asWritten(shape), {const: "none"}], default: fallback}
   if (isScalar(shape)) {
     const {description: _, default: __, ...type} = shape
     return {description, ...(fallback === undefined ? {} : {default: fallback}), anyOf: [type, variable]}

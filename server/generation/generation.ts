@@ -3,6 +3,7 @@ import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {Problem} from "../../shared/problems.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
+import type {IdRules} from "../messages/command/permissions.ts"
 import type {MessageTable} from "../messages/table.ts"
 import type {Instance} from "./instances/instance.ts"
 import type {PublishedJob} from "./kinds/job.ts"
@@ -23,6 +24,7 @@ export interface Capability {
 export interface Snapshot {
   readonly messages: MessageTable
   readonly endpoints: readonly EndpointSpec[]
+  readonly idRules: ReadonlyMap<string, IdRules>
   /** By plugin and name, `<plugin>/<job>`. */
   readonly jobs: ReadonlyMap<string, PublishedJob>
   /** By plugin and name, `<plugin>.<tool>`. */

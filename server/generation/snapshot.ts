@@ -80,6 +80,7 @@ export const buildSnapshot = (
     snapshot: Object.freeze({
       messages,
       endpoints,
+      idRules,
       jobs: new Map(jobs),
       tools: new Map(tools),
       routes,

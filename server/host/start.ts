@@ -190,8 +190,8 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
 }
 
 const dispatchOf = (sources: Sources, {clock}: HostOptions): Dispatch => {
-  const {running, database, endpoints, choices, timers, pasts, draftFiles, logs} = sources
-  return createDispatch({
+  const {running, database, endpoints, choices, timers, pasts, draftFiles, logs, agents} = sources
+  const dispatch = createDispatch({
     current: () => running.require().snapshot.messages,
     database,
     endpoints,
@@ -205,4 +205,5 @@ const dispatchOf = (sources: Sources, {clock}: HostOptions): Dispatch => {
     scrub: logs.scrub,
     ...(clock === undefined ? {} : {clock}),
   })
+  return {...dispatch, seeing: agents.seeing}
 }

@@ -32,14 +32,14 @@ const ToolSettings = section({
   }),
 })
 
-const Budget = (what: string) =>
+const Budget = (what: string, fallback: Readonly<Record<string, number>> = {}) =>
   Optional.Section(
     {
       runs: Optional.Integer({minimum: 1, description: "Number of runs."}),
       tokens: Optional.Integer({minimum: 1, description: "Tokens, in and out."}),
       money: Optional.Number({exclusiveMinimum: 0, description: "Money, in the unit of `prices`."}),
     },
-    {description: what},
+    {default: fallback, none: true, description: what},
   )
 
 const Limits = Optional.Section(
@@ -75,12 +75,20 @@ const Limits = Optional.Section(
       maximum: 256,
       description: "Runs of this agent that may work at the same time.",
     }),
-    user: Budget("Limits of one user for one day (UTC)."),
+    user: Budget("Limits of one user for one day (UTC); `{runs: 30}` when left out, `none` for none.", {
+      runs: 30,
+    }),
     channel: Budget("Limits of one channel for one day (UTC)."),
-    day: Budget("Limits of the whole agent for one day (UTC)."),
+    day: Budget("Limits of the whole agent for one day (UTC); `{tokens: 2000000}` when left out, `none` for none.", {
+      tokens: 2_000_000,
+    }),
   },
-  {description: "svc checks these before each call. `money`, `user`, `channel` and `day` are unlimited when left out."},
+  {description: "svc checks these before each call. `money` and `channel` are unlimited when left out."},
 )
+
+/** What a user needs to start runs from chat. Members are also users whom svc saw in a shared channel, or approved. */
+export const triggerPermissions = ["user", "member", "trusted", "admin"] as const
+export type TriggerPermission = (typeof triggerPermissions)[number]
 
 const Triggers = Optional.Section(
   {
@@ -96,9 +104,15 @@ const Triggers = Optional.Section(
       pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
       description: "The word of a command. The text after it is the question.",
     }),
-    permission: Optional.Enum([...permissions], {
-      default: "user",
-      description: "Permission that a user needs to start runs from chat.",
+    permission: Optional.Enum([...triggerPermissions], {
+      default: "member",
+      description:
+        "Permission that a user needs to start runs from chat. A member wrote in a shared channel of the endpoint, is trusted there, or was approved.",
+    }),
+    pairing: Optional.Boolean({
+      default: false,
+      description:
+        "Direct messages of users who are no members get a code, with which an operator can approve them; also in `approval.to`.",
     }),
     events: Optional.Array(
       Closed({

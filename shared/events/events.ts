@@ -206,6 +206,10 @@ export const eventTypes = {
     "Retention dropped failed, dead, unknown or held rows that nobody decided about within `retention.undelivered.age`",
     {part: Type.Enum(["inbox", "outbox"]), rows: Type.Integer()},
   ),
+  "user.approved": holding("An operator approved a user by a code, so that agents answer direct messages", {
+    agent: Type.String({description: "The agent that the user asked"}),
+    by: Type.String({private: true}),
+  }),
   "user.forgotten": holding("An operator redacted or deleted rows of a user: one kind, in one batch", {
     part: Type.Enum([...userParts]),
     rows: Type.Integer(),

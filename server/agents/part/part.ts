@@ -7,7 +7,9 @@ import type {Ingress} from "../../endpoints/ingress.ts"
 import type {Snapshot} from "../../generation/generation.ts"
 import type {BuiltIn} from "../../generation/plugins/load.ts"
 import type {RunningGeneration} from "../../generation/running-generation.ts"
+import {foldOf} from "../../messages/command/permissions.ts"
 import {OnceAMinute} from "../../messages/session/once-a-minute.ts"
+import {builtInTexts} from "../../messages/texts/host-texts.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
 import {every} from "../../runtime/flow/remember.ts"
 import type {Part} from "../../runtime/part.ts"
@@ -21,7 +23,9 @@ import {isInstalled} from "../providers/packages.ts"
 import {readAgentEnds} from "../runs/figures.ts"
 import {AgentMeter} from "../runs/meter.ts"
 import type {AgentService} from "../runs/service.ts"
+import {dayLimitsIn} from "../runs/spending.ts"
 import type {MessageIndex} from "../search/message-index.ts"
+import {createStrangers, type Strangers} from "../strangers/strangers.ts"
 import type {ToolTable} from "../tools/table.ts"
 import type {AgentDesk} from "../triggers/plugin.ts"
 import {readAgentAttention} from "./attention.ts"
@@ -40,7 +44,7 @@ export interface AgentNeeds extends Pick<AgentsOptions, "outbox" | "languageOf">
   readonly timers: Timers
 }
 
-export interface AgentsPart extends AgentService, AgentDesk, Part {
+export interface AgentsPart extends AgentService, AgentDesk, Pick<Strangers, "seeing">, Part {
   readonly bindings: Bindings
   readonly meter: AgentMeter
   /** The built-in plugin `agents`. Loading it also loads the tools. */
@@ -70,6 +74,14 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     clock: options.clock,
   })
   const names = () => bindings.list().map(({name}) => name)
+  const strangers = createStrangers({
+    ...options,
+    outbox: needs.outbox,
+    isNeeded: () => bindings.list().some(({config}) => config.enabled && config.triggers.permission === "member"),
+    isLocal: endpoint => endpoints.get(endpoint)?.spec.slot === "sandbox",
+    fold: (endpoint, id) => foldOf(snapshot()?.idRules.get(endpoint))(id),
+    sayIn: async place => (snapshot()?.messages.texts ?? builtInTexts).in(await needs.languageOf(place)),
+  })
   let opened: Promise<Agents> | undefined
   let agents: Agents | undefined
   let index: MessageIndex | undefined
@@ -112,7 +124,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     if (!isStarted || agents !== undefined || !bindings.list().some(({config}) => config.enabled)) return
     open().catch(error => log.error("the Host cannot run agents", {error}))
   }
-  const desk: AgentService & AgentDesk = {
+  const desk: AgentService & AgentDesk & Strangers = {
     queue: async request => (await open()).queue(request),
     cancel: async (runId, by) => (await open()).cancel(runId, by),
     decide: async (approval, decision) => (await open()).decide(approval, decision),
@@ -120,6 +132,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     accept: async (binding, server, tool) => (await open()).accept(binding, server, tool),
     check: async (agent, signal) => (await open()).check(agent, signal),
     approval: async id => (await open()).approval(id),
+    ...strangers,
     maySay: (endpoint, channel) => notes.take(`${endpoint}/${channel}`),
     texts: () => snapshot()?.messages.texts,
   }
@@ -159,6 +172,8 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     target: createTarget(bindings, open),
     start: async () => {
       isStarted = true
+      for (const {name, config} of bindings.list())
+        if (config.enabled) log.info(`agent ${name}: limits of a day: ${dayLimitsIn(config)}`)
       openIfNeeded()
       await indexWhileNeeded()
       await opened
@@ -172,13 +187,15 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     isIdle: () => (agents === undefined ? opened === undefined : agents.isIdle),
     idle: () => agents?.idle(),
     routes: async () => {
-      const [{permissionRoutes}, {agentRoutes}, {approvalRoutes}] = await Promise.all([
+      const [{permissionRoutes}, {agentRoutes}, {approvalRoutes}, {pairingRoutes}] = await Promise.all([
         import("./permissions.ts"),
         import("./agents.ts"),
         import("./approvals.ts"),
+        import("./pairings.ts"),
       ])
       return [
-        ...permissionRoutes({current: () => running.require(), bindings}),
+        ...permissionRoutes({current: () => running.require(), bindings, isMember: desk.isMember}),
+        ...pairingRoutes(desk),
         ...agentRoutes(desk, bindings, database),
         ...approvalRoutes(desk, database),
       ]

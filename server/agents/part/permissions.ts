@@ -1,6 +1,7 @@
 import {permissionOperations} from "../../../shared/api/operations/messages.ts"
 import {serve} from "../../../shared/api/operations/operation.ts"
 import type {MayQuery, RuleView, UseView} from "../../../shared/api/users/permissions.ts"
+import type {TriggerPermission} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/content/satori.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
@@ -9,11 +10,14 @@ import type {LoadedConfig} from "../../config/load.ts"
 import type {Generation} from "../../generation/generation.ts"
 import {mayUse} from "../../messages/command/permissions.ts"
 import type {Bindings} from "../bindings/bindings.ts"
+import {mayStart} from "../strangers/members.ts"
+import type {StrangersDesk} from "../strangers/strangers.ts"
 import {mayCall} from "../tools/resolve.ts"
 
 export interface PermissionServices {
   current(): Generation
   readonly bindings: Pick<Bindings, "list" | "toolsOf">
+  readonly isMember: StrangersDesk["isMember"]
 }
 
 export const permissionRoutes = (services: PermissionServices) =>
@@ -23,7 +27,7 @@ export const permissionRoutes = (services: PermissionServices) =>
       const uses = usesOf(services).map(({may: _, ...view}) => view)
       return {file: config.file, rules: rulesOf(config), uses}
     },
-    may: ({query}) => {
+    may: async ({query}) => {
       const {config, snapshot} = services.current()
       const {endpoints, messages} = snapshot
       if (!endpoints.some(({name}) => name === query.endpoint))
@@ -31,7 +35,8 @@ export const permissionRoutes = (services: PermissionServices) =>
       const event = eventOf(query)
       const index = messages.ruleOf(query.endpoint, event)
       const permission = messages.permissionOf(query.endpoint, event)
-      const uses = usesOf(services).map(({may, ...view}) => ({...view, allowed: may(permission)}))
+      const isMember = permission !== "user" || (await services.isMember({endpoint: query.endpoint, event}))
+      const uses = usesOf(services).map(({may, ...view}) => ({...view, allowed: may(permission, isMember)}))
       const rule = index === undefined ? null : (rulesOf(config)[index] ?? null)
       return {permission, rule, file: config.file, uses}
     },
@@ -54,7 +59,7 @@ const rulesOf = ({config, source}: LoadedConfig): readonly RuleView[] =>
   })
 
 /** A use with its permission check, by the same function that decides at runtime. */
-type Use = UseView & {readonly may: (has: Permission) => boolean}
+type Use = UseView & {readonly may: (has: Permission, isMember: boolean) => boolean}
 
 const usesOf = ({current, bindings}: PermissionServices): readonly Use[] => {
   const {router, hears, actions} = current().snapshot.messages
@@ -86,13 +91,22 @@ const usesOf = ({current, bindings}: PermissionServices): readonly Use[] => {
         }),
       )
       return [
-        {...use("agent", "", name, config.triggers.permission), of: name},
+        agentUse(name, config.triggers.permission),
         ...tools,
         {...use("approval", "", `calls of ${name}`, config.approval.permission), of: name},
       ]
     }),
   ]
 }
+
+const agentUse = (name: string, needs: TriggerPermission): Use => ({
+  kind: "agent",
+  name,
+  of: name,
+  needs,
+  asks: false,
+  may: (has, isMember) => mayStart(has, needs, isMember),
+})
 
 /** The owner in a handler's id: `root/greeter/command/greet`, or `host/help`. */
 const ownerOf = (id: string): string => /^root\/([^/]+)\//.exec(id)?.[1] ?? "host"

@@ -98,3 +98,9 @@ export const reserve = (
   if (limits.money !== undefined && money + cost > limits.money * millionths) return "limit_money"
   return {tokens: input + output, money: cost, output}
 }
+
+/** Returns the limits of a day for the log, such as "user 30 runs, day 2000000 tokens". */
+export const dayLimitsIn = ({limits}: Pick<AgentSettings, "limits">): string =>
+  (["user", "channel", "day"] as const)
+    .flatMap(of => Object.entries(limits[of]).map(([what, most]) => `${of} ${most} ${what}`))
+    .join(", ") || "none"

@@ -25,10 +25,13 @@ import type {HostText} from "../../messages/texts/tables.ts"
 import {partyOf} from "../../workroom/party.ts"
 import type {Approval} from "../approval/approvals.ts"
 import type {AgentService} from "../runs/service.ts"
+import {mayStart} from "../strangers/members.ts"
+import {admitAction, admitPermission} from "../strangers/pairings.ts"
+import type {StrangersDesk} from "../strangers/strangers.ts"
 import {isInput, longestInput} from "./input.ts"
 
 /** The parts of a running Host's agents that chat uses. */
-export interface AgentDesk extends Pick<AgentService, "queue" | "decide"> {
+export interface AgentDesk extends Pick<AgentService, "queue" | "decide">, StrangersDesk {
   approval(id: string): Promise<Approval | undefined>
   /** Whether the bot may send a notice in this conversation now: once a minute. */
   maySay(endpoint: string, channel: string): boolean
@@ -87,12 +90,21 @@ const agentsPlugin = (desk: AgentDesk): PluginDefinition => {
       const ask = async (session: Session, binding: Binding, trigger: AgentTrigger, input: string) => {
         const {endpoint, channel, user, permission, language} = session
         const say = sayIn(language)
-        const needed = binding.config.triggers.permission
-        if (!mayUse(permission, needed)) return say("agent.permission", {agent: binding.name, permission: needed})
+        const {permission: needed, pairing} = binding.config.triggers
         const refuse = (key: HostText) =>
           desk.maySay(endpoint, channel?.id ?? user?.id ?? "")
-            ? say(key, {agent: binding.name, limit: longestInput})
+            ? say(key, {agent: binding.name, limit: longestInput, permission: needed})
             : undefined
+        if (!mayStart(permission, needed, needed === "member" && (await desk.isMember(session)))) {
+          const paired = needed === "member" && pairing ? await desk.pair(session, binding) : undefined
+          if (paired?.is === "code") return say("agent.code", {code: paired.code})
+          return paired?.is === "told" ? undefined : refuse(needed === "member" ? "agent.member" : "agent.permission")
+        }
+        if (trigger !== "command" && (await desk.isLoop(session))) {
+          if (desk.maySay("loop", endpoint))
+            session.log.warn(`${binding.name} stays silent: a bot at ${endpoint} seems to answer each answer`)
+          return undefined
+        }
         if (!isInput(input)) return refuse("agent.length")
         try {
           await desk.queue({
@@ -159,6 +171,18 @@ const agentsPlugin = (desk: AgentDesk): PluginDefinition => {
           throw error
         }
         return say(data.approve ? "agent.approved" : "agent.denied", {tool: approval.tool})
+      })
+
+      plugin.action(admitAction.name, admitAction.definition, async ({data, session}) => {
+        const say = sayIn(session.language)
+        if (!mayUse(session.permission, admitPermission)) return say("agent.mayNot", {permission: admitPermission})
+        try {
+          const {user} = await desk.admit(data.code, partyOf(session.endpoint, session.user?.id))
+          return say("agent.admitted", {user})
+        } catch (error) {
+          if (error instanceof Problem && error.code === "pairing_unknown") return say("press.gone")
+          throw error
+        }
       })
     },
   })
@@ -237,5 +261,9 @@ const closedDesk: AgentDesk = {
   decide: refuse,
   approval: refuse,
   maySay: () => false,
+  isMember: refuse,
+  isLoop: refuse,
+  pair: refuse,
+  admit: refuse,
   texts: () => undefined,
 }

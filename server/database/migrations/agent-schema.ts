@@ -78,3 +78,17 @@ export const agentSchema: readonly string[] = [
     ${tellingApproval("NEW.state")} END`,
   "CREATE TRIGGER agent_run_gone AFTER DELETE ON agent_runs BEGIN DELETE FROM agent_steps WHERE run = OLD.seq; DELETE FROM agent_approvals WHERE run = OLD.seq; END",
 ]
+
+/**
+ * The members of endpoints. `seen` is the day, since 1970, of a message in a shared channel or of an approval. It is NULL
+ * for a user who only has a code. `asked_sn` is the message that `code` last answered. Times are in milliseconds.
+ */
+export const memberSchema: readonly string[] = [
+  `CREATE TABLE agent_members (
+    endpoint TEXT NOT NULL, person TEXT NOT NULL, user TEXT NOT NULL, seen INTEGER,
+    code TEXT, agent TEXT, channel TEXT, asked_sn INTEGER, told_at INTEGER, expires_at INTEGER,
+    PRIMARY KEY (endpoint, person)
+  ) WITHOUT ROWID`,
+  "CREATE INDEX agent_members_user ON agent_members (endpoint, user)",
+  "CREATE INDEX agent_members_code ON agent_members (expires_at) WHERE code IS NOT NULL",
+]

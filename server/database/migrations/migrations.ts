@@ -1,4 +1,4 @@
-import {agentSchema} from "./agent-schema.ts"
+import {agentSchema, memberSchema} from "./agent-schema.ts"
 import {buttonSchema} from "./button-schema.ts"
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
@@ -225,6 +225,7 @@ export const migrations: readonly Migration[] = [
         changed_at INTEGER NOT NULL, PRIMARY KEY (agent, server, tool)) WITHOUT ROWID`,
     ],
   },
+  {version: 29, name: "members", undo: "drop agent_members", statements: memberSchema},
 ]
 
 /** The schema version of this svc. */

@@ -101,6 +101,12 @@ export interface Ages {
   noticeOf(stored: InboxEvent, handler: string): Promise<AgeNotice | undefined>
 }
 
+/** What the Host stores about the sender of an event, in the event's batch. Call `stored` once it is durable. */
+export interface Seeing {
+  readonly statement: Statement
+  stored(): void
+}
+
 /** How the running generation handles events; passed in by the composition root. */
 export interface Dispatch {
   /** Returns the ids of the handlers for an event. `asked` is the handler that waits for an answer of its user. */
@@ -115,6 +121,8 @@ export interface Dispatch {
   readonly ages?: Ages
   /** Returns who the bot is at an endpoint. */
   loginOf?(endpoint: string): Login
+  /** Returns what to store about the sender of an event; nothing when left out. */
+  seeing?(endpoint: string, event: SatoriEvent): Seeing | undefined
   /** Runs one handler to its end. Never rejects. */
   run(stored: InboxEvent, handler: string, attempt: Attempt): Promise<Outcome>
 }

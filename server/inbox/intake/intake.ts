@@ -15,7 +15,7 @@ import type {Lanes} from "../../runtime/flow/lanes.ts"
 import type {Reservation} from "../../runtime/flow/reservation.ts"
 import {sinceOf} from "./age.ts"
 import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} from "./arrivals.ts"
-import type {Dispatch, InboxEvent} from "./handling.ts"
+import type {Dispatch, InboxEvent, Seeing} from "./handling.ts"
 import {contentHash, requireEvent, toEvent} from "./incoming.ts"
 import {type Due, readUnsettled} from "./marks.ts"
 import type {Group, Placed} from "./order.ts"
@@ -64,6 +64,7 @@ interface Offer {
   readonly question: Question | undefined
   /** The button that it presses; the same applies. */
   readonly press: Press | undefined
+  readonly seeing: Seeing | undefined
   readonly parts: readonly Part[]
   /** Those of the handlers of `otherwise`. */
   readonly instead: readonly Part[]
@@ -205,6 +206,7 @@ export class Intake {
       })
     const parts = reserve(handlers)
     const begun = isAnswer || this.#mayExpire(name, handlers, now - since) ? [] : parts.filter(({hasTurn}) => hasTurn)
+    const seeing = this.#dispatch?.seeing?.(name, event)
     const arrival = {
       endpoint: name,
       id,
@@ -221,6 +223,7 @@ export class Intake {
       also: [
         ...(question === undefined ? [] : prompts.answering(question, name, id, otherwise)),
         ...(press === undefined ? [] : pressing(press, {endpoint: name, eventId: id, user: event.user}, otherwise)),
+        ...(seeing === undefined ? [] : [seeing.statement]),
       ],
     }
     return {
@@ -229,6 +232,7 @@ export class Intake {
       since,
       question,
       press,
+      seeing,
       parts,
       instead: isAnswer ? reserve(otherwise) : [],
     }
@@ -265,7 +269,8 @@ export class Intake {
 
   /** Passes a new event to its handlers, in its place. An event that was stored before needs nothing more. */
   async #confirm(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
-    const {arrival, question, press, parts, instead} = offer
+    const {arrival, question, press, seeing, parts, instead} = offer
+    seeing?.stored()
     this.#unhold(arrival, seq !== undefined)
     if (seq === undefined) {
       if (isUnsettled) await this.#resume(arrival)

@@ -4,6 +4,7 @@ import type {Log} from "../../../shared/log.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {agentRunsPart, sweepSpending} from "../../agents/runs/retention.ts"
 import {hasRuns} from "../../agents/runs/user-part.ts"
+import {sweepMembers} from "../../agents/strangers/members.ts"
 import type {Database} from "../../database/database.ts"
 import {type PartLimits, type RetentionPart, sweepPart} from "../../database/retention/retention.ts"
 import {sweepFullBuckets} from "../../database/state/plugin-state.ts"
@@ -85,6 +86,7 @@ export class Retention {
     const erased = await this.#eraseUnhandled(now)
     if (erased > 0) dropped.unhandled = erased
     await sweepSpending(database, now, this.#stopping.signal)
+    await sweepMembers(database, now, this.#stopping.signal)
     await sweepFullBuckets(database, now)
     if (Object.keys(dropped).length > 0) log.info("deleted old rows", dropped)
     return dropped

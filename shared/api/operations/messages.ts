@@ -17,6 +17,7 @@ import {
 } from "../messages.ts"
 import {PageQuery, page, searchedPage} from "../pages.ts"
 import {InboxTrail} from "../trail/trail.ts"
+import {PairingView} from "../users/pairings.ts"
 import {MayAnswer, MayQuery, Permissions} from "../users/permissions.ts"
 import {ForgetRequest, Forgotten, UserQuery} from "../users/users.ts"
 import {get, post} from "./operation.ts"
@@ -185,6 +186,19 @@ export const userOperations = {
     summary: "Forget a user: redact the messages, and cancel what is pending for the user",
     body: ForgetRequest,
     answer: Forgotten,
+  }),
+}
+
+export const pairingOperations = {
+  list: get("/api/users/pairings", "viewer", {
+    summary: "The open codes of users whom agents do not answer yet, oldest first",
+    answer: Named("Pairings", {items: Type.Array(PairingView)}),
+  }),
+  approve: post("/api/users/approve", "operator", {
+    summary: "Approve a user by a code, so that agents answer direct messages; a repetition changes nothing",
+    body: NamedClosed("PairingApproval", {code: Type.String({minLength: 1, maxLength: 100})}),
+    answer: PairingView,
+    problems: ["pairing_unknown"],
   }),
 }
 

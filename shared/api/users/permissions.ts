@@ -1,3 +1,4 @@
+import {triggerPermissions} from "../../config/agents.ts"
 import {permissions} from "../../sdk/session/permission.ts"
 import {Named, Optional, orNull, type Static, Type} from "../../type.ts"
 import {text, UserQuery} from "./users.ts"
@@ -28,7 +29,7 @@ const use = {
   }),
   name: Type.String(),
   of: Type.String({description: "The plugin or the agent; host for svc's own"}),
-  needs: orNull(PermissionName, {description: "Null if everybody may use it"}),
+  needs: orNull(Type.Enum([...triggerPermissions]), {description: "Null if everybody may use it"}),
   asks: Type.Boolean({description: "True if a person must approve each call"}),
 }
 

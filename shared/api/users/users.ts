@@ -3,7 +3,7 @@ import {Named, NamedClosed, Optional, orNull, type Static, Type} from "../../typ
 /** The data that the Host stores about one user of a platform. Only the full token sees it. */
 
 /** The kinds of data, in processing order. */
-export const userParts = ["timers", "inbox", "errors", "outbox", "agents", "state", "prompts"] as const
+export const userParts = ["timers", "inbox", "errors", "outbox", "agents", "state", "prompts", "members"] as const
 export type UserPartName = (typeof userParts)[number]
 
 /** The database rejects text with a NUL. */
@@ -28,6 +28,7 @@ export const UserCounts = Named("UserCounts", {
   agents: Type.Integer({description: "Runs of agents that the user started: redacted"}),
   state: Type.Integer({description: "Values of plugins: deleted"}),
   prompts: Type.Integer({description: "Questions: ended"}),
+  members: Type.Integer({description: "Memberships, for agents, and codes: deleted"}),
 })
 export type UserCounts = Static<typeof UserCounts>
 

@@ -147,10 +147,14 @@ const fill = (database: Database) =>
     prompt("q1", "id ann", 3, canary),
     prompt("q2", "account acc-ann", 3, canary),
     prompt("q3", "account acc-bob", 2, kept),
+    insert("agent_members", {endpoint: "e", person: "id ann", user: "ann", code: canary}),
+    insert("agent_members", {endpoint: "e", person: "account acc-ann", user: "ann", seen: 9, code: canary}),
+    insert("agent_members", {endpoint: "e", person: "id bob", user: "bob", seen: 9, code: kept}),
+    insert("agent_members", {endpoint: "other", person: "id ann", user: "ann", seen: 9, code: kept}),
   ])
 
-const countsOfAnn = {inbox: 4, errors: 4, outbox: 8, agents: 2, timers: 2, state: 3, prompts: 2}
-const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, timers: 0, state: 0, prompts: 0}
+const countsOfAnn = {inbox: 4, errors: 4, outbox: 8, agents: 2, timers: 2, state: 3, prompts: 2, members: 2}
+const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, timers: 0, state: 0, prompts: 0, members: 0}
 
 const remains = async () => ({checkpoints: ["20260101-000000-abcdef"], workItems: 2, eventLog: "24h"})
 
@@ -322,7 +326,7 @@ test("a long table is read in slices, resuming where the last answer stopped", a
   await fill(database)
   const rest = JSON.stringify({part: 3, after: 3, channels: ["dm-ann"]})
   const {counts} = await running(database).forget(ann, {dryRun: false, next: rest})
-  expect(counts).toEqual({...nothing, outbox: 5, agents: 2, timers: 1, state: 3, prompts: 2})
-  for (const next of ["x", "{}", '{"part":8,"after":0,"channels":[]}'])
+  expect(counts).toEqual({...nothing, outbox: 5, agents: 2, timers: 1, state: 3, prompts: 2, members: 2})
+  for (const next of ["x", "{}", '{"part":9,"after":0,"channels":[]}'])
     await expect(running(database).forget(ann, {dryRun: true, next})).rejects.toMatchObject({code: "request_invalid"})
 })

@@ -53,7 +53,8 @@ agents:
       workroom.comment: {}
       workroom.review: {}
       workroom.cancel: {}
-    triggers: {direct: true, mention: true, items: true, events: [{endpoint: webhook~shop}]}
+    triggers: {direct: true, mention: true, permission: user, items: true, events: [{endpoint: webhook~shop}]}
+    limits: {user: none, day: none}
   other:
     provider: openai-compatible
     model: any

@@ -83,13 +83,13 @@ describe.each(bunOr("node24"))("a slowly streamed answer on $name", runtime => {
 plugins: {sandbox: {}, board: {}}
 agents:
 ${helperAt(model.url)}    limits: {parallel: 16}
-    triggers: {direct: true}
+    triggers: {direct: true, permission: user}
   two:
     models:
       - {provider: openai-compatible, model: first, baseURL: "${model.url}"}
       - {provider: openai-compatible, model: second, baseURL: "${model.url}"}
     instructions: You help.
-    triggers: {command: two}
+    triggers: {command: two, permission: user}
 `
     let host = await startHost({own: true, runtime, config, plugins: {board}})
     const ask = (text: string) =>

@@ -30,7 +30,7 @@ export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
     models: [],
     tools: {},
     limits: usualLimits,
-    triggers: {mention: false, direct: false, permission: "user", events: [], items: false},
+    triggers: {mention: false, direct: false, permission: "user", pairing: false, events: [], items: false},
     permission: "none",
     approval: {permission: "trusted", expires: "24h"},
     ...settings,

@@ -117,3 +117,12 @@ agents:
   const {source, config} = parseConfig({file: "svc.config.yml", sha256: "", text}, {})
   expect(searchIssues(source, config).map(({path}) => path)).toEqual(keys)
 })
+
+test.each([
+  ["", {runs: 30}, {tokens: 2_000_000}],
+  [", limits: {user: none, day: none}", {}, {}],
+  [", limits: {user: {money: 1}, day: null}", {money: 1}, {tokens: 2_000_000}],
+])("limits of a day have defaults, which none lifts: %j", (yaml, user, day) => {
+  const {limits} = bindingOf(`${local}${yaml}`).config
+  expect({user: limits.user, day: limits.day}).toEqual({user, day})
+})

@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {toJson} from "../../../../shared/json.ts"
 import {agentsPart, isRunOfUser} from "../../../agents/runs/user-part.ts"
+import {membersPart} from "../../../agents/strangers/members.ts"
 import type {Reader, Row, SqlValue} from "../../../database/database.ts"
 import {argumentsOf} from "../../../database/retention/retention.ts"
 import type {PlatformUser, UserPart} from "../../../database/retention/user-part.ts"
@@ -26,6 +27,7 @@ export const parts: readonly UserPart[] = [
   channelTimersPart,
   statePart,
   promptsPart,
+  membersPart,
 ]
 
 export interface Place {

@@ -55,7 +55,7 @@ const scenarios: readonly Scenario[] = [
     settings: {
       tools: toolSettings,
       permission: "trusted",
-      triggers: {mention: false, direct: false, permission: "user", events: [], items: true},
+      triggers: {mention: false, direct: false, permission: "user", pairing: false, events: [], items: true},
     },
     ask: ({workroom}, word) => workroom.run(add(word, {assignee: "agent:helper"})),
     check: async ({workroom}, _, word, cut) => {

@@ -78,5 +78,5 @@ agents:
     tools: {everything.draw: {}}
     triggers: {command: helper}
     # Calls that a kill cuts off count.
-    limits: {parallel: 16, steps: 1000, tokens: 1000000000}
+    limits: {parallel: 16, steps: 1000, tokens: 1000000000, user: none, day: none}
 `

@@ -1,4 +1,5 @@
 import type {AgentAsk, AgentCheck, ApprovalView} from "../../../../../shared/api/agents/agents.ts"
+import type {PairingView} from "../../../../../shared/api/users/pairings.ts"
 import type {Static} from "../../../../../shared/type.ts"
 import type {HostClient} from "../../host/client.ts"
 import {dataOf} from "../../host/links.ts"
@@ -89,4 +90,11 @@ export const decideDeed = (
 export const acceptDeed = (client: HostClient, name: string, server: string): Deed<{tools: number}> => ({
   title: `${t.mcpAccept}: ${server}`,
   run: () => client.post("/api/agents/:name/mcp/:server/accept", {name, server, body: {}}),
+})
+
+/** Lets a user talk to agents. */
+export const admitDeed = (client: HostClient, {code, user}: Pick<PairingView, "code" | "user">): Deed<unknown> => ({
+  title: t.pairing.approveOf(user),
+  run: () => client.post("/api/users/approve", {body: {code}}),
+  event: {types: ["user.approved"], fits: () => true},
 })
