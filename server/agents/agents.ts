@@ -13,6 +13,7 @@ import {actOnRuns} from "./act.ts"
 import {decide, readApprovalById} from "./approval/approvals.ts"
 import {Runner} from "./calls/runner.ts"
 import {cancelRun} from "./cancel.ts"
+import {MemoryIndex} from "./memory/memory-index.ts"
 import {checkModel} from "./providers/check-model.ts"
 import {createRunning, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
@@ -160,6 +161,7 @@ export class Agents implements AgentService {
     return {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
       ...createRunning(this.#options),
+      memoryIndex: new MemoryIndex(this.#options),
       decisionButtons: (approval, say) => [
         buttons.button({approval, approve: true}, say("agent.approve"), {style: "primary"}),
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),

@@ -5,6 +5,7 @@ import type {TimerPlace} from "../../shared/sdk/session/timer.ts"
 import type {PermissionOf} from "../messages/command/permissions.ts"
 import {builtInTexts, type HostTexts} from "../messages/texts/host-texts.ts"
 import type {Bindings} from "./bindings/bindings.ts"
+import {memoryTools} from "./memory/tools.ts"
 import type {Model} from "./providers/model.ts"
 import {openModel} from "./providers/open-model.ts"
 import type {Engine} from "./runs/engine.ts"
@@ -14,7 +15,7 @@ import {resolveTools} from "./tools/resolve.ts"
 import type {ToolTable} from "./tools/table.ts"
 
 /** All options refer to the current generation. */
-export interface RunningOptions {
+export interface RunningOptions extends Pick<Engine, "database" | "log"> {
   readonly project: string
   readonly workroom: Engine["workroom"]
   readonly bindings: Bindings
@@ -32,6 +33,7 @@ export const createRunning = (options: RunningOptions): Running => {
   const {project, workroom, bindings, hide} = options
   const models = new WeakMap<Binding, Promise<Model>>()
   const tools = new WeakMap<Binding, {readonly table: ToolTable; readonly tools: ReadonlyMap<string, AgentTool>}>()
+  const remembers = memoryTools(options)
   return {
     bindingOf: agent => {
       const binding = bindings.find(agent)
@@ -57,7 +59,8 @@ export const createRunning = (options: RunningOptions): Running => {
       const known = tools.get(binding)
       const listed = known?.table === table ? known.tools : resolveTools(binding, table)
       if (known?.table !== table) tools.set(binding, {table, tools: listed})
-      if (item === undefined) return listed
+      if (item === undefined && binding.config.memory === undefined) return listed
+      if (item === undefined) return new Map([...listed, ...remembers.map(tool => [tool.name, tool] as const)])
       const block = itemBlock(workroom, item)
       return new Map([...listed, [block.name, block]])
     },

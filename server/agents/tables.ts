@@ -1,8 +1,10 @@
 export const tables = [
   "agent_approvals",
+  "agent_memories",
   "agent_run_totals",
   "agent_runs",
   "agent_spending",
   "agent_steps",
+  "memory_index",
   "message_index",
 ] as const

@@ -131,6 +131,21 @@ const Prices = Part("In any unit, such as dollars. Limits of money need prices."
   output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
 })
 
+const Memory = Part("What the agent remembers beyond one conversation; nothing when left out.", {
+  user: Optional.String({
+    pattern: durationPattern,
+    description: "How long it keeps what users tell it about themselves, such as 30d; not at all when left out.",
+  }),
+  channel: Optional.String({
+    pattern: durationPattern,
+    description: "How long it keeps what is about a channel; not at all when left out.",
+  }),
+  commands: Optional.Boolean({
+    default: false,
+    description: "Users list and delete their memories with the commands memory and forget.",
+  }),
+})
+
 export const AgentConfig = Closed({
   enabled: Optional.Boolean({
     default: true,
@@ -156,6 +171,7 @@ export const AgentConfig = Closed({
     additionalProperties: false,
     description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
   }),
+  memory: Type.Optional(Memory),
   limits: Limits,
   prices: Type.Optional(Prices),
   triggers: Triggers,

@@ -4,9 +4,9 @@ import {toJson} from "../../../shared/json.ts"
 import {isProblem} from "../../../shared/problems.ts"
 import {persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
-import {requestOf} from "../context/request.ts"
+import {type Context, contextOf} from "../context/request.ts"
 import {hideIn, hideInJson} from "../providers/hiding.ts"
-import type {ModelReply, ModelRequest} from "../providers/model.ts"
+import type {ModelReply} from "../providers/model.ts"
 import {estimateTokens, priceOf} from "../providers/tokens.ts"
 import {StreamedAnswer} from "../runs/answer.ts"
 import {modelNameOf, unknownTool} from "../runs/conversation.ts"
@@ -27,13 +27,14 @@ export const callModel = async (
   n: number,
   signal: AbortSignal,
 ): Promise<After> => {
-  const request = await requestOf(engine, run, binding, steps)
+  const context = await contextOf(engine, run, binding, steps)
+  const {request} = context
   const estimate = estimateTokens(request)
   const reserved = reserve(run, binding.config, estimate)
   if (typeof reserved === "string") return fail(engine, run, reserved)
   const day = dayOf(engine.clock.now())
   const call: Call = {run, binding, n, reserved, day}
-  const passed = await begin(engine, call, request)
+  const passed = await begin(engine, call, context)
   if (passed !== undefined) return fail(engine, run, passed)
   const began = engine.clock.elapsed()
   const streamed = new StreamedAnswer(engine, run)
@@ -70,7 +71,7 @@ export const callModel = async (
 const begin = async (
   engine: Engine,
   {run, binding, n, reserved, day}: Call,
-  request: ModelRequest,
+  {request, sent}: Context,
 ): Promise<AgentReason | undefined> => {
   const {database, log, clock} = engine
   return engine.inTurn(run.agent, async () => {
@@ -78,7 +79,7 @@ const begin = async (
       dayLimitOf(database, run, binding.config, day, reserved),
     )
     if (passed !== undefined) return passed
-    const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name)})
+    const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name), ...sent})
     const row = {model: binding.config.model, input, ...reserved, at: clock.now()}
     const counts = [spending(run, day, reserved), spendingOfRun(run.seq, reserved), counting(run.seq, {steps: 1})]
     await writeFenced(engine, run, [beginningModel(run.seq, n, row), ...counts], never)

@@ -5,6 +5,7 @@ import {cursorSchema} from "./cursor-schema.ts"
 import {ageSchema, eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {fileSchema} from "./file-schema.ts"
 import {jobSchema} from "./job-schema.ts"
+import {memorySchema} from "./memory-schema.ts"
 import {plannedSendSchema, pluginStateSchema, timerListIndex, timerSchema} from "./plugin-act-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
 
@@ -214,6 +215,12 @@ export const migrations: readonly Migration[] = [
         UPDATE inbox SET raw = NULL WHERE seq = NEW.seq AND raw IS NOT NULL AND NOT EXISTS (
           SELECT 1 FROM inbox_marks m WHERE m.seq = NEW.seq AND m.state NOT IN ('handled', 'discarded')); END`,
     ],
+  },
+  {
+    version: 28,
+    name: "memories",
+    undo: "drop agent_memories, and memory_index if it exists",
+    statements: memorySchema,
   },
 ]
 

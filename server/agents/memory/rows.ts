@@ -1,0 +1,86 @@
+import {fromJson, toJson} from "../../../shared/json.ts"
+import type {User} from "../../../shared/sdk/content/satori.ts"
+import type {Row, Statement} from "../../../shared/sdk/session/database.ts"
+import {spaced} from "../search/words.ts"
+import {type MemoryPlace, type MemoryScope, marksOf, visibleAt} from "./places.ts"
+
+/** The most memories of one author about one user or channel. The oldest make room. */
+const mostOwn = 500
+
+/** A memory, read from its row. */
+export type Memory = Readonly<ReturnType<typeof memoryOf>>
+
+export const memoryColumns = "seq, agent, scope, channel, author, kind, text, run, event, created_at"
+
+export const memoryOf = (row: Row) => ({
+  id: Number(row.seq),
+  agent: String(row.agent),
+  scope: row.scope as MemoryScope,
+  channel: String(row.channel),
+  author: fromJson(String(row.author)) as User,
+  kind: String(row.kind),
+  text: String(row.text),
+  createdAt: Number(row.created_at),
+})
+
+export interface NewMemory {
+  readonly scope: MemoryScope
+  readonly kind: "note" | "summary"
+  readonly text: string
+  /** The run that it comes from. */
+  readonly runId: string
+  readonly at: number
+  /** How long it lives, in milliseconds. */
+  readonly life: number
+}
+
+/** Stores a memory in place of an equal one of the author, and makes room for it. */
+export const remembering = (place: MemoryPlace, memory: NewMemory): readonly Statement[] => {
+  const {agent, endpoint, channel, user} = place
+  const {scope, kind, text, runId, at, life} = memory
+  const {owner, spot} = marksOf(place, scope)
+  // What permissions and the quotation need, and no more.
+  const {id, name, nick, account, roles} = user
+  const author = toJson({id, name, nick, account, roles})
+  return [
+    {
+      sql: "DELETE FROM agent_memories WHERE owner = ? AND spot = ? AND user = ? AND text = ?",
+      args: [owner, spot, id, text],
+    },
+    {
+      sql: `DELETE FROM agent_memories WHERE seq IN
+        (SELECT seq FROM agent_memories WHERE owner = ? AND user = ? ORDER BY seq DESC LIMIT -1 OFFSET ${mostOwn - 1})`,
+      args: [owner, id],
+    },
+    {
+      sql: `INSERT INTO agent_memories (agent, scope, owner, spot, endpoint, channel, user, author, kind, text, words, run, event, created_at, expires_at)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, seq, inbox_seq, ?, ? FROM agent_runs WHERE run_id = ?`,
+      args: [
+        ...[agent, scope, owner, spot, endpoint, channel, id, author, kind, text, spaced(text)],
+        ...[at, at + life, runId],
+      ],
+    },
+  ]
+}
+
+/** Selects memories by their numbers. */
+export const selectMemories = `SELECT ${memoryColumns} FROM agent_memories WHERE seq IN (SELECT value FROM json_each(?))`
+
+/** Selects the newest memories that a place finds. */
+export const selectingNewest = (place: MemoryPlace, limit: number) => {
+  const {column, marks} = visibleAt(place)
+  return {
+    sql: `SELECT ${memoryColumns} FROM agent_memories WHERE ${column} IN (?, ?) ORDER BY seq DESC LIMIT ?`,
+    args: [...marks, limit],
+  }
+}
+
+/** Selects the numbers of memories that a place finds and that match `words`, a query of FTS5, the best first. */
+export const selectingMatches = (place: MemoryPlace, words: string, limit: number) => {
+  const {column, marks} = visibleAt(place)
+  const query = `${column} : (${marks.map(mark => `"${mark}"`).join(" OR ")}) AND words : (${words})`
+  return {
+    sql: "SELECT rowid AS seq FROM memory_index WHERE memory_index MATCH ? ORDER BY rank LIMIT ?",
+    args: [query, limit],
+  }
+}
