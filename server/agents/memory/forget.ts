@@ -38,3 +38,17 @@ export const forgetting = (
     {sql: "DELETE FROM agent_memories WHERE seq IN (SELECT value FROM json_each(?))", args: [ids]},
   ]
 }
+
+/** Deletes the memories that a user's own messages led to: one by its number, or all. Resolves to how many. */
+export const forgetOwn = async (
+  database: Database,
+  places: readonly MemoryPlace[],
+  which: number | "all",
+): Promise<number> => {
+  const all = await Promise.all(places.map(place => findOwn(database, place, "everywhere")))
+  const found = all.flat().filter(({id}) => which === "all" || id === which)
+  if (found.length === 0) return 0
+  await database.write(forgetting(database, found))
+  await database.purge()
+  return found.length
+}

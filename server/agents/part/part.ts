@@ -16,6 +16,7 @@ import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 import type {Agents, AgentsOptions} from "../agents.ts"
 import {Bindings} from "../bindings/bindings.ts"
+import {findOwn, forgetOwn} from "../memory/forget.ts"
 import {agentMetrics} from "../metrics.ts"
 import {isProviderInstalled} from "../providers/packages.ts"
 import {readAgentEnds} from "../runs/figures.ts"
@@ -119,6 +120,8 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     approval: async id => (await open()).approval(id),
     maySay: (endpoint, channel) => notes.take(`${endpoint}/${channel}`),
     texts: () => snapshot()?.messages.texts,
+    ownMemories: async places => (await Promise.all(places.map(place => findOwn(database, place, "here")))).flat(),
+    forgetMemories: (places, which) => forgetOwn(database, places, which),
   }
   running.onCommit(() => {
     openIfNeeded()
