@@ -1,5 +1,6 @@
 import type {Binding} from "../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
+import type {AgentContext} from "../../shared/api/agents/context.ts"
 import type {FiringEffect} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Statement} from "../database/database.ts"
@@ -13,6 +14,8 @@ import {actOnRuns} from "./act.ts"
 import {decide, readApprovalById} from "./approval/approvals.ts"
 import {Runner} from "./calls/runner.ts"
 import {cancelRun} from "./cancel.ts"
+import {viewContext} from "./context/view.ts"
+import {requireRun} from "./find-run.ts"
 import {MemoryIndex} from "./memory/memory-index.ts"
 import {checkModel} from "./providers/check-model.ts"
 import {createRunning, type RunningOptions} from "./running.ts"
@@ -153,6 +156,12 @@ export class Agents implements AgentService {
   async check(agent: string, signal: AbortSignal): Promise<AgentCheck> {
     const {project, hide, bindings} = this.#options
     return checkModel(bindings.requireReady(agent), {project, hide, signal})
+  }
+
+  async context(runId: string): Promise<AgentContext> {
+    const {database, bindings} = this.#options
+    const row = await requireRun(database, runId, () => true, "")
+    return viewContext(this.#engine, row, bindings.require(String(row.agent)))
   }
 
   #createEngine(): Engine {

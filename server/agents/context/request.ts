@@ -28,8 +28,8 @@ export const contextOf = async (
   run: AgentRun,
   binding: Binding,
   steps: readonly Step[],
+  pinned = steps.find((step): step is ModelStep => step.kind === "model")?.sent,
 ): Promise<Context> => {
-  const pinned = steps.find((step): step is ModelStep => step.kind === "model")?.sent
   const tools = [...engine.toolsOf(binding, run).values()].map(tool => ({
     name: modelNameOf(tool.name),
     description: [tool.description, tool.scope?.(binding) ?? ""].join(" ").trim(),
@@ -54,7 +54,7 @@ export const contextOf = async (
     output: binding.config.limits.output,
   }
   const ids = {earlier: earlier.map(({seq}) => seq), memories: memories.map(({id}) => id)}
-  return {request, earlier, memories, sent: {...(pinned ?? ids), ...hashesOf(request, engine.hide)}}
+  return {request, earlier, memories, sent: {...ids, ...hashesOf(request, engine.hide)}}
 }
 
 /** Tell whether a request that is built again is the one that was sent. */

@@ -1,5 +1,6 @@
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
 import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
+import type {AgentContext} from "../../../shared/api/agents/context.ts"
 import type {Channel, User} from "../../../shared/sdk/content/satori.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
 
@@ -49,6 +50,8 @@ export interface AgentService {
   decide(approval: string, decision: Decision): Promise<void>
   /** Changes the state of idle runs. Resolves to their number. Throws `agent_run_unknown`, `agent_run_state`. */
   act(action: RunAction, on: RunSelection): Promise<number>
+  /** Resolves to what a run sent to its model. Throws `agent_run_unknown`, `agent_unknown`. */
+  context(runId: string): Promise<AgentContext>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
   check(agent: string, signal: AbortSignal): Promise<AgentCheck>
 }

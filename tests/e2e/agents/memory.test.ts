@@ -2,6 +2,7 @@ import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {readRows} from "../../support/agents/host.ts"
 import {type Remembering, startRemembering} from "../../support/agents/memory.ts"
+import {printed} from "../../support/host/command-line.ts"
 import {eventOf, type TestHost, tell, until} from "../../support/host/host.ts"
 import {botTexts} from "../../support/messages/messages.ts"
 
@@ -66,6 +67,33 @@ describe("what an agent remembers", () => {
     await host.stop()
     const rows = await readRows(host.project, "SELECT text FROM agent_memories")
     expect(rows).toEqual([{text: "A walrus of Bob"}])
+  })
+
+  test("is shown with each call that was sent it, and what it cost, until it is forgotten", async () => {
+    const scene = await startRemembering()
+    const {host, ask, model} = scene
+    await ask("ada", "note user: Ada likes rooibos tea", "#one")
+    const {runId} = await ask("ada", "note user: Ada has tea at four")
+    const contextOf = async () => (await host.get("/api/runs/:id/context", {id: runId})).calls
+    const kinds = ["instructions", "tools", "memory", "question"]
+    const [first, second] = await contextOf()
+    expect(first).toMatchObject({step: 1, exact: true, state: "done"})
+    expect(second).toMatchObject({step: 3, exact: true})
+    expect(first?.parts.map(({part}) => part)).toEqual(kinds)
+    expect(second?.parts.map(({part, id}) => [part, id])).toEqual([
+      ...kinds.map(part => [part, part === "memory" ? 1 : null]),
+      ["reply", 1],
+      ["result", 2],
+    ])
+    const texts = model.requests.at(-2)?.messages.map(({text}) => text) ?? []
+    expect(texts.join()).toContain(first?.parts[2]?.text)
+    expect(first?.parts.every(({tokens, state}) => tokens > 0 && state === "sent")).toBe(true)
+    const shown = await printed(host.project, `agent context ${runId}`)
+    expect(shown).toMatch(/memory +1 +\d{4}-.+ sent +\d+ +Memory 1, 0 hours old/)
+    await say(scene, "ada", "/forget 1")
+    const [later] = await contextOf()
+    expect(later).toMatchObject({exact: false})
+    expect(later?.parts[2]).toMatchObject({part: "memory", id: 1, state: "forgotten", text: null, tokens: 0})
   })
 
   test.each([
