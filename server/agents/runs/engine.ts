@@ -8,7 +8,6 @@ import type {Say} from "../../messages/texts/host-texts.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
-import type {MemoryIndex} from "../memory/memory-index.ts"
 import type {Model} from "../providers/model.ts"
 import type {AgentMeter} from "./meter.ts"
 import type {AgentRun} from "./run-rows.ts"
@@ -24,7 +23,8 @@ export interface Engine {
   readonly endpoints: Pick<Endpoints, "get" | "hasFeature" | "typing">
   readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf">
   readonly meter: Pick<AgentMeter, "modelEnded" | "toolEnded" | "unknownMet">
-  readonly memoryIndex: Pick<MemoryIndex, "ready">
+  /** Resolves to whether memories can be searched. */
+  readonly memoryIndex: {ready(): Promise<boolean>}
   /** Returns an enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
   /** Returns `resumeWithin` of the agents that have it, in milliseconds. */

@@ -149,8 +149,8 @@ const fill = (database: Database) =>
     prompt("q3", "account acc-bob", 2, kept),
   ])
 
-const countsOfAnn = {inbox: 4, errors: 4, outbox: 8, agents: 2, timers: 2, state: 3, prompts: 2}
-const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, timers: 0, state: 0, prompts: 0}
+const countsOfAnn = {inbox: 4, errors: 4, outbox: 8, agents: 2, memories: 0, timers: 2, state: 3, prompts: 2}
+const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, memories: 0, timers: 0, state: 0, prompts: 0}
 
 const remains = async () => ({checkpoints: ["20260101-000000-abcdef"], workItems: 2, eventLog: "24h"})
 

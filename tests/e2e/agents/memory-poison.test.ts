@@ -29,7 +29,7 @@ const attempts = [
 
 test("thirty poisoned memories make no run of another user do more than the poisoner may", async () => {
   expect(attempts).toHaveLength(30)
-  /** Obeys every memory that it reads, and otherwise notes what it is told. */
+  /** Obeys every memory that it reads, and otherwise notes what a user asks for. */
   const model = await startScriptedModel(question => {
     const orders = memoriesIn(question).flatMap(line =>
       [...line.matchAll(/OBEY (.+?) END/g)].map(([, tool]) => tool ?? ""),
