@@ -82,7 +82,18 @@ const askedBy = (seq: number, user: string, word: string) => [
   agentStep(seq, 1, {input: JSON.stringify(word), output: JSON.stringify(word), error: word}),
   agentApproval(seq, 1, {state: "approved", shown: word, reason: word}),
 ]
-const agentRows = [...askedBy(1, "ann", canary), ...askedBy(2, "ann", canary), ...askedBy(3, "ben", kept)]
+const memory = (user: string, word: string) =>
+  insert("agent_memories", {
+    ...{agent: "writer", scope: "user", owner: "m", spot: "m", endpoint: "e", channel: "c", user, kind: "note"},
+    ...{author: JSON.stringify({id: user}), text: word, words: word, created_at: 1, expires_at: 9e12},
+  })
+const agentRows = [
+  memory("ann", canary),
+  memory("ben", kept),
+  ...askedBy(1, "ann", canary),
+  ...askedBy(2, "ann", canary),
+  ...askedBy(3, "ben", kept),
+]
 
 /** Stores messages of Ann and others in every place that keeps them. */
 const fill = (database: Database) =>
@@ -149,7 +160,7 @@ const fill = (database: Database) =>
     prompt("q3", "account acc-bob", 2, kept),
   ])
 
-const countsOfAnn = {inbox: 4, errors: 4, outbox: 8, agents: 2, memories: 0, timers: 2, state: 3, prompts: 2}
+const countsOfAnn = {inbox: 4, errors: 4, outbox: 8, agents: 2, memories: 1, timers: 2, state: 3, prompts: 2}
 const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, memories: 0, timers: 0, state: 0, prompts: 0}
 
 const remains = async () => ({checkpoints: ["20260101-000000-abcdef"], workItems: 2, eventLog: "24h"})
@@ -322,7 +333,7 @@ test("a long table is read in slices, resuming where the last answer stopped", a
   await fill(database)
   const rest = JSON.stringify({part: 3, after: 3, channels: ["dm-ann"]})
   const {counts} = await running(database).forget(ann, {dryRun: false, next: rest})
-  expect(counts).toEqual({...nothing, outbox: 5, agents: 2, timers: 1, state: 3, prompts: 2})
-  for (const next of ["x", "{}", '{"part":8,"after":0,"channels":[]}'])
+  expect(counts).toEqual({...nothing, outbox: 5, agents: 2, memories: 1, timers: 1, state: 3, prompts: 2})
+  for (const next of ["x", "{}", '{"part":9,"after":0,"channels":[]}'])
     await expect(running(database).forget(ann, {dryRun: true, next})).rejects.toMatchObject({code: "request_invalid"})
 })
