@@ -23,7 +23,7 @@ export const findOwn = async (
 }
 
 /**
- * Returns the statements that delete memories with their index and vectors, and erase the ended runs that they come from: the
+ * Returns the statements that delete memories with their index, and erase the ended runs that they come from: the
  * next run would read those again. A purge must follow.
  */
 export const forgetting = (

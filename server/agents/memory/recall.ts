@@ -2,22 +2,21 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {toJson} from "../../../shared/json.ts"
 import {includesPermission} from "../../../shared/sdk/session/permission.ts"
+import {readNumber} from "../../database/engine/cells.ts"
 import {estimateText} from "../providers/tokens.ts"
 import type {Engine} from "../runs/engine.ts"
 import type {AgentRun} from "../runs/run-rows.ts"
-import {anyWordOf} from "../search/words.ts"
+import {wordsOf} from "../search/words.ts"
 import {type MemoryPlace, memoryPlaceOf} from "./places.ts"
-import {type Memory, memoryOf, selectingMatches, selectingNewest, selectMemories} from "./rows.ts"
+import {countingVisible, type Memory, memoryOf, selectingMatches, selectingNewest, selectMemories} from "./rows.ts"
 
 /** The most memories of a run, and their tokens. */
 const mostRecalled = 12
 const mostTokens = 1500
 
-/** How many memories each ranking names. */
-const mostRanked = 24
-
-/** Softens the differences between the first ranks when rankings are merged. */
-const softening = 60
+/** How many candidates are read, and how many of the found ones come before the newest. */
+const mostRead = 24
+const mostFound = 8
 
 type Recalling = Pick<Engine, "database" | "memoryIndex" | "permissionOf">
 
@@ -27,18 +26,24 @@ export const lifeOf = ({config: {memory}}: Binding, scope: Memory["scope"]): num
   return life === undefined ? undefined : durationOf(life)
 }
 
-/** Resolves to the memories for a run: those with words of its question, and the newest ones, by their merged ranks. */
+/** Resolves to the memories for a run: those with words of its question, then the newest ones. */
 export const recall = async (engine: Recalling, run: AgentRun, binding: Binding): Promise<readonly Memory[]> => {
   const place = memoryPlaceOf(run)
   if (place === undefined || binding.config.memory === undefined) return []
   const {database} = engine
-  const newest = selectingNewest(place, mostRanked)
+  const newest = selectingNewest(place, mostRead)
   const [matches, recent] = await Promise.all([
     search(engine, place, run.input),
     database.read(newest.sql, newest.args).then(rows => rows.map(({seq}) => Number(seq))),
   ])
-  const best = merged([matches, recent])
-  const found = (await readMemories(engine, run, binding, best)).slice(0, mostRecalled)
+  const found = await readMemories(engine, run, binding, matches)
+  const newer = await readMemories(
+    engine,
+    run,
+    binding,
+    recent.filter(id => !matches.includes(id)),
+  )
+  const all = [...found.slice(0, mostFound), ...newer, ...found.slice(mostFound)].slice(0, mostRecalled)
   const limits = found.map((_, count) =>
     estimateText(
       found
@@ -47,23 +52,32 @@ export const recall = async (engine: Recalling, run: AgentRun, binding: Binding)
         .join(""),
     ),
   )
-  return found.filter((_, index) => (limits[index] ?? 0) <= mostTokens)
+  return all.filter((_, index) => (limits[index] ?? 0) <= mostTokens)
 }
 
+/**
+ * Ranks memories by BM25 over those that the place finds: FTS5's own rank counts each word in all users' memories, which
+ * takes ten times as long. A text is short, so how often it has a word, and its length, do not count.
+ */
 const search = async ({database, memoryIndex}: Recalling, place: MemoryPlace, question: string) => {
-  const words = anyWordOf(question)
-  if (words === undefined || !(await memoryIndex.ready())) return []
-  const {sql, args} = selectingMatches(place, words, mostRanked)
-  return (await database.read(sql, args)).map(({seq}) => Number(seq))
+  const words = wordsOf(question)
+  if (words.length === 0 || !(await memoryIndex.ready())) return []
+  const [matching, counting] = [selectingMatches(place, words), countingVisible(place)]
+  const [rows, counted] = await Promise.all([
+    database.read(matching.sql, matching.args),
+    readNumber(database, counting.sql, counting.args),
+  ])
+  const scores = new Map<number, number>()
+  for (const found of Map.groupBy(rows, row => row.word).values()) {
+    const weight = Math.log(1 + (counted - found.length + 0.5) / (found.length + 0.5))
+    for (const {seq} of found) scores.set(Number(seq), (scores.get(Number(seq)) ?? 0) + weight)
+  }
+  return byScore(scores).slice(0, mostRead)
 }
 
-/** Merges rankings by reciprocal rank. The first ranking wins a tie. */
-export const merged = (rankings: readonly (readonly number[])[]): readonly number[] => {
-  const scores = new Map<number, number>()
-  for (const ranking of rankings)
-    for (const [rank, id] of ranking.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (softening + rank))
-  return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id)
-}
+/** Returns the numbers with the highest scores; of equal ones, the newest first. */
+const byScore = (scores: ReadonlyMap<number, number>): readonly number[] =>
+  [...scores].sort(([a, one], [b, other]) => other - one || b - a).map(([id]) => id)
 
 /** Resolves to those of the memories, in this order, that the run may still see. */
 export const readMemories = async (

@@ -75,12 +75,23 @@ export const selectingNewest = (place: MemoryPlace, limit: number) => {
   }
 }
 
-/** Selects the numbers of memories that a place finds and that match `words`, a query of FTS5, the best first. */
-export const selectingMatches = (place: MemoryPlace, words: string, limit: number) => {
+/** The most candidates of a search. */
+const mostCandidates = 2000
+
+/** Selects the memories that a place finds with each of these words: the word's index, and the number. */
+export const selectingMatches = (place: MemoryPlace, words: readonly string[]) => {
   const {column, marks} = visibleAt(place)
-  const query = `${column} : (${marks.map(mark => `"${mark}"`).join(" OR ")}) AND words : (${words})`
+  const marked = `${column} : (${marks.map(mark => `"${mark}"`).join(" OR ")})`
+  const one = (index: number) => `SELECT * FROM (SELECT ${index} AS word, rowid AS seq FROM memory_index
+    WHERE memory_index MATCH ? ORDER BY rowid DESC LIMIT ${mostCandidates})`
   return {
-    sql: "SELECT rowid AS seq FROM memory_index WHERE memory_index MATCH ? ORDER BY rank LIMIT ?",
-    args: [query, limit],
+    sql: words.map((_, index) => one(index)).join(" UNION ALL "),
+    args: words.map(word => `${marked} AND words : ${word}`),
   }
+}
+
+/** Counts the memories that a place finds. */
+export const countingVisible = (place: MemoryPlace) => {
+  const {column, marks} = visibleAt(place)
+  return {sql: `SELECT count(*) AS n FROM agent_memories WHERE ${column} IN (?, ?)`, args: marks}
 }

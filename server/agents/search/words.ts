@@ -35,19 +35,17 @@ export const matchOf = (mark: string, query: string, join: "AND" | "OR"): string
 const mostAsked = 8
 
 /**
- * Returns a query for FTS5: any of the longest words of a question, which say the most; of a script without spaces, each pair
- * of characters. Undefined if it has none.
+ * Returns queries for FTS5: the longest words of a question, which say the most; of a script without spaces, each pair of
+ * characters.
  */
-export const anyWordOf = (question: string): string | undefined => {
+export const wordsOf = (question: string): readonly string[] => {
   const words = (question.match(word) ?? []).flatMap(given => {
     const signs = given.match(unspaced)
     if (signs === null) return [...given].length < shortestBeginning && !/\p{N}/u.test(given) ? [] : [given]
     return signs.length === 1 ? signs : signs.slice(1).map((sign, index) => `${signs[index]} ${sign}`)
   })
   const longest = [...new Set(words)].sort((one, other) => other.length - one.length).slice(0, mostAsked)
-  return longest.length === 0
-    ? undefined
-    : longest.map(each => `"${[...each].slice(0, longestWord).join("")}"`).join(" OR ")
+  return longest.map(each => `"${[...each].slice(0, longestWord).join("")}"`)
 }
 
 /** Words contain only letters, digits and marks, so nothing needs escaping. */
