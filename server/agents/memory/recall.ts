@@ -112,10 +112,9 @@ const ageOf = (milliseconds: number): string =>
     : `${Math.floor(milliseconds / day)} days old`
 
 /** Returns a memory as the model reads it: one line, with its number, age and source. */
-export const quoted = ({id, kind, text, author, createdAt}: Memory, {createdAt: now}: Pick<AgentRun, "createdAt">) => {
+export const quoted = ({id, text, author, createdAt}: Memory, {createdAt: now}: Pick<AgentRun, "createdAt">) => {
   const name = toJson(author.nick ?? author.name ?? author.id)
-  const source = kind === "summary" ? `a summary of a conversation with ${name}` : `a message of ${name}`
-  return `Memory ${id}, ${ageOf(now - createdAt)}, from ${source}: ${toJson(text)}`
+  return `Memory ${id}, ${ageOf(now - createdAt)}, from a message of ${name}: ${toJson(text)}`
 }
 
 /** Returns the message with the memories of a run; undefined without any. */

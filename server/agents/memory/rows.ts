@@ -10,7 +10,7 @@ const mostOwn = 500
 /** A memory, read from its row. */
 export type Memory = Readonly<ReturnType<typeof memoryOf>>
 
-export const memoryColumns = "seq, agent, scope, channel, author, kind, text, run, event, created_at"
+export const memoryColumns = "seq, agent, scope, channel, author, text, run, event, created_at"
 
 export const memoryOf = (row: Row) => ({
   id: Number(row.seq),
@@ -18,14 +18,12 @@ export const memoryOf = (row: Row) => ({
   scope: row.scope as MemoryScope,
   channel: String(row.channel),
   author: fromJson(String(row.author)) as User,
-  kind: String(row.kind),
   text: String(row.text),
   createdAt: Number(row.created_at),
 })
 
 export interface NewMemory {
   readonly scope: MemoryScope
-  readonly kind: "note" | "summary"
   readonly text: string
   /** The run that it comes from. */
   readonly runId: string
@@ -37,7 +35,7 @@ export interface NewMemory {
 /** Stores a memory in place of an equal one of the author, and makes room for it. */
 export const remembering = (place: MemoryPlace, memory: NewMemory): readonly Statement[] => {
   const {agent, endpoint, channel, user} = place
-  const {scope, kind, text, runId, at, life} = memory
+  const {scope, text, runId, at, life} = memory
   const {owner, spot} = marksOf(place, scope)
   // What permissions and the quotation need, and no more.
   const {id, name, nick, account, roles} = user
@@ -53,10 +51,10 @@ export const remembering = (place: MemoryPlace, memory: NewMemory): readonly Sta
       args: [owner, id],
     },
     {
-      sql: `INSERT INTO agent_memories (agent, scope, owner, spot, endpoint, channel, user, author, kind, text, words, run, event, created_at, expires_at)
-        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, seq, inbox_seq, ?, ? FROM agent_runs WHERE run_id = ?`,
+      sql: `INSERT INTO agent_memories (agent, scope, owner, spot, endpoint, channel, user, author, text, words, run, event, created_at, expires_at)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, seq, inbox_seq, ?, ? FROM agent_runs WHERE run_id = ?`,
       args: [
-        ...[agent, scope, owner, spot, endpoint, channel, id, author, kind, text, spaced(text)],
+        ...[agent, scope, owner, spot, endpoint, channel, id, author, text, spaced(text)],
         ...[at, at + life, runId],
       ],
     },

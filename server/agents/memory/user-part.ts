@@ -8,13 +8,12 @@ export const memoriesPart: UserPart = {
   name: "memories",
   slices: undefined,
   find: "SELECT * FROM agent_memories WHERE endpoint = ?3 AND user = ?4",
-  toLine: ({seq, agent, scope, channel, author, kind, text, event, created_at, expires_at}) => ({
+  toLine: ({seq, agent, scope, channel, author, text, event, created_at, expires_at}) => ({
     id: seq,
     agent,
     scope,
     channel,
     author: fromJson(String(author)),
-    kind,
     text,
     event,
     createdAt: timeOf(created_at),

@@ -6,7 +6,7 @@
 export const memorySchema: readonly string[] = [
   `CREATE TABLE agent_memories (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, agent TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, spot TEXT NOT NULL,
-    endpoint TEXT NOT NULL, channel TEXT NOT NULL, user TEXT NOT NULL, author TEXT NOT NULL, kind TEXT NOT NULL,
+    endpoint TEXT NOT NULL, channel TEXT NOT NULL, user TEXT NOT NULL, author TEXT NOT NULL,
     text TEXT NOT NULL, words TEXT NOT NULL, run INTEGER, event INTEGER,
     created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
   )`,

@@ -30,8 +30,8 @@ const placeOf = (user: number) => ({
 })
 
 const rows = jsonRows(["user", "owner", "spot", "text"])
-const insert = `INSERT INTO agent_memories (agent, scope, owner, spot, endpoint, channel, user, author, kind, text, words, created_at, expires_at)
-  SELECT 'helper', 'user', owner, spot, 'line', '@' || user, user, json_object('id', user), 'note', text, text, unixepoch() * 1000, 9e15
+const insert = `INSERT INTO agent_memories (agent, scope, owner, spot, endpoint, channel, user, author, text, words, created_at, expires_at)
+  SELECT 'helper', 'user', owner, spot, 'line', '@' || user, user, json_object('id', user), text, text, unixepoch() * 1000, 9e15
   FROM ${rows.source}`
 
 const runOfUser = (user: number) => {

@@ -84,7 +84,7 @@ const askedBy = (seq: number, user: string, word: string) => [
 ]
 const memory = (user: string, word: string) =>
   insert("agent_memories", {
-    ...{agent: "writer", scope: "user", owner: "m", spot: "m", endpoint: "e", channel: "c", user, kind: "note"},
+    ...{agent: "writer", scope: "user", owner: "m", spot: "m", endpoint: "e", channel: "c", user},
     ...{author: JSON.stringify({id: user}), text: word, words: word, created_at: 1, expires_at: 9e12},
   })
 const agentRows = [
