@@ -28,3 +28,31 @@ test("of forty facts among noise over thirty days, a later question gets nine in
   expect(facts).toHaveLength(40)
   expect(found).toBeGreaterThanOrEqual(36)
 }, 300_000)
+
+test("a call that is repeated, and later calls of the run, send the memories that the first one chose", async () => {
+  const scene = await converse({
+    script: async question => {
+      const {index} = question
+      if (index < 2) return noting(question)
+      if (index === 2) {
+        await scene.database.write([
+          {
+            sql: `INSERT INTO agent_memories (agent, scope, owner, spot, endpoint, channel, user, author, text, words, created_at, expires_at)
+              SELECT agent, scope, owner, spot, endpoint, channel, user, author, 'came later', 'came later', created_at, expires_at FROM agent_memories`,
+          },
+        ])
+        return {status: 503}
+      }
+      return index === 3 ? {calls: [{name: "remember", args: {about: "user", text: "came in this run"}}]} : {text: "ok"}
+    },
+    settings: {memory},
+  })
+  await scene.ask("note user: came first")
+  expect((await scene.ask("what came?")).state).toBe("succeeded")
+  const seen = scene.model.requests.slice(2).map(request => memoriesIn(request).map(line => line.split(": ").at(-1)))
+  expect(seen).toEqual([['"came first"'], ['"came first"'], ['"came first"']])
+  const [row] = await scene.database.read("SELECT count(*) AS n FROM agent_memories")
+  expect(row).toEqual({n: 3})
+  await scene.ask("what came?")
+  expect(memoriesIn(scene.model.requests.at(-1))).toHaveLength(3)
+})
