@@ -1,6 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import {durationOf} from "../../../shared/duration.ts"
-import {toJson} from "../../../shared/json.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
+import type {User} from "../../../shared/sdk/content/satori.ts"
 import {includesPermission} from "../../../shared/sdk/session/permission.ts"
 import {readNumber} from "../../database/engine/cells.ts"
 import {estimateText} from "../providers/tokens.ts"
@@ -8,7 +9,15 @@ import type {Engine} from "../runs/engine.ts"
 import type {AgentRun} from "../runs/run-rows.ts"
 import {wordsOf} from "../search/words.ts"
 import {type MemoryPlace, memoryPlaceOf} from "./places.ts"
-import {countingVisible, type Memory, memoryOf, selectingMatches, selectingNewest, selectMemories} from "./rows.ts"
+import {
+  countingVisible,
+  type Memory,
+  memoryOf,
+  selectingAuthors,
+  selectingMatches,
+  selectingNewest,
+  selectMemories,
+} from "./rows.ts"
 
 /** The most memories of a run, and their tokens. */
 const mostRecalled = 12
@@ -31,38 +40,40 @@ export const recall = async (engine: Recalling, run: AgentRun, binding: Binding)
   const place = memoryPlaceOf(run)
   if (place === undefined || binding.config.memory === undefined) return []
   const {database} = engine
-  const newest = selectingNewest(place, mostRead)
+  const hidden = await readHidden(engine, place, run, binding)
+  const newest = selectingNewest(place, hidden, mostRead)
   const [matches, recent] = await Promise.all([
-    search(engine, place, run.input),
+    search(engine, place, hidden, run.input),
     database.read(newest.sql, newest.args).then(rows => rows.map(({seq}) => Number(seq))),
   ])
-  const found = await readMemories(engine, run, binding, matches)
-  const newer = await readMemories(
-    engine,
-    run,
-    binding,
-    recent.filter(id => !matches.includes(id)),
-  )
-  const all = [...found.slice(0, mostFound), ...newer, ...found.slice(mostFound)].slice(0, mostRecalled)
-  const limits = found.map((_, count) =>
-    estimateText(
-      found
-        .slice(0, count + 1)
-        .map(each => quoted(each, run))
-        .join(""),
-    ),
-  )
-  return all.filter((_, index) => (limits[index] ?? 0) <= mostTokens)
+  const others = recent.filter(id => !matches.includes(id))
+  const ids = [...matches.slice(0, mostFound), ...others, ...matches.slice(mostFound)]
+  const found = (await readMemories(engine, run, binding, ids)).slice(0, mostRecalled)
+  while (estimateText(memoryText(found, run) ?? "") > mostTokens) found.pop()
+  return found
+}
+
+/** Resolves to the authors, as JSON, whose memories the run does not see. They do not take the place of others. */
+const readHidden = async (engine: Recalling, place: MemoryPlace, run: AgentRun, binding: Binding) => {
+  const {sql, args} = selectingAuthors(place)
+  const maySee = seeing(engine, run, binding)
+  const authors = (await engine.database.read(sql, args)).map(({author}) => String(author))
+  return authors.filter(author => !maySee(fromJson(author) as User))
 }
 
 /**
  * Ranks memories by BM25 over those that the place finds: FTS5's own rank counts each word in all users' memories, which
  * takes ten times as long. A text is short, so how often it has a word, and its length, do not count.
  */
-const search = async ({database, memoryIndex}: Recalling, place: MemoryPlace, question: string) => {
+const search = async (
+  {database, memoryIndex}: Recalling,
+  place: MemoryPlace,
+  hidden: readonly string[],
+  question: string,
+) => {
   const words = wordsOf(question)
   if (words.length === 0 || !(await memoryIndex.ready())) return []
-  const [matching, counting] = [selectingMatches(place, words), countingVisible(place)]
+  const [matching, counting] = [selectingMatches(place, hidden, words), countingVisible(place)]
   const [rows, counted] = await Promise.all([
     database.read(matching.sql, matching.args),
     readNumber(database, counting.sql, counting.args),
@@ -85,22 +96,31 @@ export const readMemories = async (
   run: AgentRun,
   binding: Binding,
   ids: readonly number[],
-): Promise<readonly Memory[]> => {
+): Promise<Memory[]> => {
   if (ids.length === 0) return []
   const rows = new Map(
     (await database.read(selectMemories, [toJson(ids)])).map(row => [Number(row.seq), memoryOf(row)]),
   )
+  const maySee = seeing({permissionOf}, run, binding)
+  const isKept = ({scope, createdAt, author}: Memory): boolean => {
+    const life = lifeOf(binding, scope)
+    return life !== undefined && createdAt > run.createdAt - life && maySee(author)
+  }
+  return ids.flatMap(id => rows.get(id) ?? []).filter(isKept)
+}
+
+/**
+ * Returns whether a run sees the memories of an author: those of its user, and of whoever can do no less than its user, so
+ * that a model that obeys a memory gives its author nothing.
+ */
+const seeing = ({permissionOf}: Pick<Recalling, "permissionOf">, run: AgentRun, binding: Binding) => {
+  const {user} = run.place
   const asker = permissionOf(run, binding)
-  const maySee = (memory: Memory): boolean => {
-    const life = lifeOf(binding, memory.scope)
-    if (life === undefined || memory.createdAt <= run.createdAt - life) return false
-    const {author} = memory
-    if (author.id === run.place.user?.id && author.account === run.place.user.account) return true
-    // Whoever wrote it can do no less than the asker, so a model that obeys it gives the author nothing.
+  return (author: User): boolean => {
+    if (author.id === user?.id && author.account === user.account) return true
     const writer = permissionOf({...run, place: {...run.place, user: author}}, binding)
     return asker !== undefined && writer !== undefined && includesPermission(writer, asker)
   }
-  return ids.flatMap(id => rows.get(id) ?? []).filter(maySee)
 }
 
 const day = 86_400_000

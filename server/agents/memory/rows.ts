@@ -64,12 +64,19 @@ export const remembering = (place: MemoryPlace, memory: NewMemory): readonly Sta
 /** Selects memories by their numbers. */
 export const selectMemories = `SELECT ${memoryColumns} FROM agent_memories WHERE seq IN (SELECT value FROM json_each(?))`
 
-/** Selects the newest memories that a place finds. */
-export const selectingNewest = (place: MemoryPlace, limit: number) => {
+/** Selects who led to the memories that a place finds. */
+export const selectingAuthors = (place: MemoryPlace) => {
+  const {column, marks} = visibleAt(place)
+  return {sql: `SELECT DISTINCT author FROM agent_memories WHERE ${column} IN (?, ?)`, args: marks}
+}
+
+/** Selects the newest memories that a place finds, without those of hidden authors. */
+export const selectingNewest = (place: MemoryPlace, hidden: readonly string[], limit: number) => {
   const {column, marks} = visibleAt(place)
   return {
-    sql: `SELECT ${memoryColumns} FROM agent_memories WHERE ${column} IN (?, ?) ORDER BY seq DESC LIMIT ?`,
-    args: [...marks, limit],
+    sql: `SELECT seq FROM agent_memories WHERE ${column} IN (?, ?)
+      AND author NOT IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?`,
+    args: [...marks, toJson(hidden), limit],
   }
 }
 
@@ -77,14 +84,20 @@ export const selectingNewest = (place: MemoryPlace, limit: number) => {
 const mostCandidates = 2000
 
 /** Selects the memories that a place finds with each of these words: the word's index, and the number. */
-export const selectingMatches = (place: MemoryPlace, words: readonly string[]) => {
+export const selectingMatches = (place: MemoryPlace, hidden: readonly string[], words: readonly string[]) => {
   const {column, marks} = visibleAt(place)
   const marked = `${column} : (${marks.map(mark => `"${mark}"`).join(" OR ")})`
+  const [owner, spot, authors] = [...marks, toJson(hidden)].map((_, index) => `?${words.length + index + 1}`)
+  const shown =
+    hidden.length === 0
+      ? ""
+      : `AND rowid NOT IN (SELECT seq FROM agent_memories WHERE ${column} IN (${owner}, ${spot})
+          AND author IN (SELECT value FROM json_each(${authors})))`
   const one = (index: number) => `SELECT * FROM (SELECT ${index} AS word, rowid AS seq FROM memory_index
-    WHERE memory_index MATCH ? ORDER BY rowid DESC LIMIT ${mostCandidates})`
+    WHERE memory_index MATCH ?${index + 1} ${shown} ORDER BY rowid DESC LIMIT ${mostCandidates})`
   return {
     sql: words.map((_, index) => one(index)).join(" UNION ALL "),
-    args: words.map(word => `${marked} AND words : ${word}`),
+    args: [...words.map(word => `${marked} AND words : ${word}`), ...(shown === "" ? [] : [...marks, toJson(hidden)])],
   }
 }
 

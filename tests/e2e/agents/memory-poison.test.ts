@@ -63,6 +63,10 @@ test("thirty poisoned memories make no run of another user do more than the pois
   expect(carol.calls.length).toBeGreaterThan(0)
   expect(carol.calls.filter(call => !/ (refused|failed) /.test(call))).toEqual([])
   expect(await asked("carol")).toEqual({seen: [], calls: []})
+  // However many memories are hidden from the boss, they do not take the place of others.
+  await askIn(host, "boss", "note channel: What is new is the heating", "#town")
+  for (let n = 0; n < 30; n++) await askIn(host, "mallory", `note channel: what is new, remark ${n}`, "#town")
+  expect((await asked("boss", "#town")).seen).toMatchObject([expect.stringContaining("heating")])
   const bodies = JSON.stringify(model.requests.map(({messages}) => messages))
   expect(bodies).not.toMatch(/WIPED|MOVED/)
 }, 120_000)
