@@ -59,7 +59,7 @@ test("thirty poisoned memories make no run of another user do more than the pois
   // A user with the same permission reads what is about the channel, as the poisoner's words, and it can do nothing.
   const carol = await asked("carol", "#town")
   expect(carol.seen.length).toBeGreaterThan(5)
-  expect(carol.seen.filter(line => !/^Memory \d+, 0 hours old, from a message of "mallory": "/.test(line))).toEqual([])
+  expect(carol.seen.filter(line => !/^Memory \d+, .+ "mallory": "/.test(line))).toEqual([])
   expect(carol.calls.length).toBeGreaterThan(0)
   expect(carol.calls.filter(call => !/ (refused|failed) /.test(call))).toEqual([])
   expect(await asked("carol")).toEqual({seen: [], calls: []})
