@@ -1,5 +1,6 @@
 import {type CommandClass, Option, type Usage} from "clipanion"
 import type {AgentMcpView, AgentRunView} from "../../shared/api/agents/agents.ts"
+import type {ContextPart} from "../../shared/api/agents/context.ts"
 import {Problem} from "../../shared/problems.ts"
 import {connectHost, type HostClient, unless} from "../kit/host-client.ts"
 import {runs as agentRuns, decision} from "../kit/messages/decision.ts"
@@ -126,6 +127,30 @@ const serversText = (servers: readonly (AgentMcpView & {readonly agent: string})
         },
         servers,
       )
+
+export const context = getCommand({
+  description: "show what a run sent to its model with each call, and the tokens of each part",
+  details: "Needs a running Host. `--json` prints whole texts. What was forgotten since is shown as forgotten.",
+  examples: [["A run that svc agent runs lists", "svc agent context 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  options: {id: Option.String({name: "run"})},
+  path: "/api/runs/:id/context",
+  describe: ({calls}) =>
+    calls
+      .map(({step, model, exact, tokens, tokensIn, parts}) => {
+        const counted = tokensIn === null ? "" : `, ${tokensIn} as the provider counts`
+        const note = exact ? "" : "; some of it has changed or was forgotten since"
+        const columns = {
+          part: ({part}: ContextPart) => part,
+          id: ({id}: ContextPart) => id,
+          from: ({at}: ContextPart) => at,
+          state: ({state}: ContextPart) => state,
+          tokens: (each: ContextPart) => each.tokens,
+          text: ({text}: ContextPart) => shorten(text ?? "", 60),
+        }
+        return `step ${step}, ${model}: ${tokens} tokens${counted}${note}\n${tableOf(columns, parts)}`
+      })
+      .join("\n\n"),
+})
 
 export const discard = decision(agentRuns, "discard", {
   description: "discard runs of agents that are held, or with filters those that are queued or wait",

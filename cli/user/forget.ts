@@ -103,6 +103,7 @@ const kinds: Readonly<Record<UserPartName, readonly [string, string, string]>> =
   errors: ["error", "to empty in the event log", "emptied in the event log"],
   outbox: ["outbox message", "to redact, or to cancel if not sent", "redacted, or cancelled if not sent"],
   agents: ["agent run", "to redact", "redacted"],
+  memories: ["note", "of agents to delete", "of agents deleted"],
   state: ["value", "of plugin state to delete", "of plugin state deleted"],
   prompts: ["question", "to end", "ended"],
   members: ["membership", "to delete", "deleted"],

@@ -1,5 +1,6 @@
 import type {Binding} from "../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
+import type {AgentContext} from "../../shared/api/agents/context.ts"
 import type {FiringEffect} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Statement} from "../database/database.ts"
@@ -13,7 +14,10 @@ import {actOnRuns} from "./act.ts"
 import {decide, readApprovalById} from "./approval/approvals.ts"
 import {Runner} from "./calls/runner.ts"
 import {cancelRun} from "./cancel.ts"
+import {viewContext} from "./context/view.ts"
+import {requireRun} from "./find-run.ts"
 import {McpServers} from "./mcp/servers.ts"
+import {MemoryIndex} from "./memory/memory-index.ts"
 import {checkModel} from "./providers/check-model.ts"
 import {modelsOf} from "./providers/models.ts"
 import {createRunning, type RunningOptions} from "./running.ts"
@@ -175,6 +179,12 @@ export class Agents implements AgentService {
     return {...usual, fallbacks}
   }
 
+  async context(runId: string): Promise<AgentContext> {
+    const {database, bindings} = this.#options
+    const row = await requireRun(database, runId, () => true, "")
+    return viewContext(this.#engine, row, bindings.require(String(row.agent)))
+  }
+
   #createEngine(): Engine {
     const {database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused} = this.#options
     const buttons = actionHandle(decideAction.name, decideAction.id, decideAction.definition)
@@ -182,6 +192,7 @@ export class Agents implements AgentService {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
       ...createRunning({...this.#options, mcp: this.mcp}),
       cooling: this.#options.bindings.cooling,
+      memoryIndex: new MemoryIndex(this.#options),
       decisionButtons: (approval, say) => [
         buttons.button({approval, approve: true}, say("agent.approve"), {style: "primary"}),
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),

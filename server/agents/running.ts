@@ -6,6 +6,7 @@ import type {PermissionOf} from "../messages/command/permissions.ts"
 import {builtInTexts, type HostTexts} from "../messages/texts/host-texts.ts"
 import type {Bindings} from "./bindings/bindings.ts"
 import type {McpServers} from "./mcp/servers.ts"
+import {memoryTools} from "./memory/tools.ts"
 import type {Model} from "./providers/model.ts"
 import {openModel} from "./providers/open-model.ts"
 import {modelNameOf} from "./runs/conversation.ts"
@@ -16,7 +17,7 @@ import {resolveTools} from "./tools/resolve.ts"
 import type {ToolTable} from "./tools/table.ts"
 
 /** All options refer to the current generation. */
-export interface RunningOptions {
+export interface RunningOptions extends Pick<Engine, "database" | "log"> {
   readonly project: string
   readonly workroom: Engine["workroom"]
   readonly bindings: Bindings
@@ -38,6 +39,7 @@ export const createRunning = (options: RunningOptions): Running => {
   const {project, workroom, bindings, hide} = options
   const models = new WeakMap<Binding, Map<string, Promise<Model>>>()
   const tools = new WeakMap<Binding, {readonly table: ToolTable; readonly tools: ReadonlyMap<string, AgentTool>}>()
+  const remembers = memoryTools(options)
   return {
     bindingOf: agent => {
       const binding = bindings.find(agent)
@@ -64,7 +66,8 @@ export const createRunning = (options: RunningOptions): Running => {
       const resolved = known?.table === table ? known.tools : resolveTools(binding, table)
       if (known?.table !== table) tools.set(binding, {table, tools: resolved})
       const listed = withForeign(resolved, options.mcp.toolsOf(binding))
-      if (item === undefined) return listed
+      if (item === undefined && binding.config.memory === undefined) return listed
+      if (item === undefined) return new Map([...listed, ...remembers.map(tool => [tool.name, tool] as const)])
       const block = itemBlock(workroom, item)
       return new Map([...listed, [block.name, block]])
     },

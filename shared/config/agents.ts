@@ -145,6 +145,21 @@ const Prices = Part("In any unit, such as dollars. Limits of money need prices."
   output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
 })
 
+const Memory = Part("What the agent remembers beyond one conversation; nothing when left out.", {
+  user: Optional.String({
+    pattern: durationPattern,
+    description: "How long it keeps what users tell it about themselves, such as 30d; not at all when left out.",
+  }),
+  channel: Optional.String({
+    pattern: durationPattern,
+    description: "How long it keeps what is about a channel; not at all when left out.",
+  }),
+  commands: Optional.Boolean({
+    default: false,
+    description: "Users list and delete their memories with the commands memory and forget.",
+  }),
+})
+
 const Mcp = Closed({
   name: Type.String({
     pattern: "^[a-z0-9][a-z0-9-]{0,31}$",
@@ -215,6 +230,7 @@ export const AgentConfig = Closed({
     description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
   }),
   mcp: Optional.Array(Mcp, {default: [], description: "MCP servers whose tools the agent may call."}),
+  memory: Type.Optional(Memory),
   limits: Limits,
   prices: model.prices,
   triggers: Triggers,

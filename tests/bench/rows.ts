@@ -1,4 +1,5 @@
 import {agentBusy} from "./agents/busy.ts"
+import {recalling} from "./agents/recall.ts"
 import {agentStep} from "./agents/step.ts"
 import {backlog} from "./database/backlog.ts"
 import {checkpoint} from "./database/checkpoint.ts"
@@ -30,7 +31,7 @@ export const rooms: Readonly<Record<string, readonly Row[]>> = {
   host: [start, http, memory, rest, loopDelay, metricHistory],
   messages: [durable, burst, doors, chat, crowd, dispatch],
   plugins: [send, files, hears, timersDue, timersWaiting],
-  agents: [agentStep, agentBusy],
+  agents: [agentStep, agentBusy, recalling],
   endpoints: [idleEndpoints],
   events: [stream],
   database: [checkpoint, backlog],

@@ -18,6 +18,7 @@ import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 import type {Agents, AgentsOptions} from "../agents.ts"
 import {Bindings} from "../bindings/bindings.ts"
+import {findOwn, forgetOwn} from "../memory/forget.ts"
 import {agentMetrics} from "../metrics.ts"
 import {isInstalled} from "../providers/packages.ts"
 import {readAgentEnds} from "../runs/figures.ts"
@@ -131,10 +132,13 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     act: async (action, on) => (await open()).act(action, on),
     accept: async (binding, server, tool) => (await open()).accept(binding, server, tool),
     check: async (agent, signal) => (await open()).check(agent, signal),
+    context: async runId => (await open()).context(runId),
     approval: async id => (await open()).approval(id),
     ...strangers,
     maySay: (endpoint, channel) => notes.take(`${endpoint}/${channel}`),
     texts: () => snapshot()?.messages.texts,
+    ownMemories: async places => (await Promise.all(places.map(place => findOwn(database, place, "here")))).flat(),
+    forgetMemories: (places, which) => forgetOwn(database, places, which),
   }
   running.onCommit(() => {
     openIfNeeded()

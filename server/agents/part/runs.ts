@@ -66,6 +66,7 @@ export const runRoutes = ({jobs, agents, bindings, database}: RunServices) => {
       if (ended === undefined) throw unknown(id)
       return new Reply(200, viewAgentRun(ended), AgentRunView)
     },
+    context: ({params: {id}}) => agents.context(id),
     release: act("release"),
     discard: act("discard"),
     hold: act("hold"),

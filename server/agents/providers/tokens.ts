@@ -1,12 +1,22 @@
 import type {AgentSettings} from "../../../shared/config/agents.ts"
 import {toExactJson} from "../../../shared/json.ts"
-import type {ModelMessage, ModelRequest, ModelUsage} from "./model.ts"
+import type {ModelMessage, ModelRequest, ModelTool, ModelUsage} from "./model.ts"
 
 /** The fewest bytes of a token, in prose and in JSON. Measured: 3.5 to 4.5 in English, 1.5 to 3 in Chinese. */
 const bytesPerToken = 3
 
 /** The tokens that the protocols add to a conversation, a message and a tool. */
 const around = {conversation: 50, message: 10, tool: 20}
+
+/** Estimates the tokens of a text, rather too high. */
+export const estimateText = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+
+/** Estimates the tokens of messages, rather too high. */
+export const estimateMessages = (messages: readonly ModelMessage[]): number =>
+  messages.reduce((sum, message) => sum + estimateText(textOf(message)) + around.message, 0)
+
+/** Estimates the tokens of a tool's description, rather too high. */
+export const estimateTool = (tool: ModelTool): number => estimateText(toExactJson(tool)) + around.tool
 
 /** Estimates the input tokens, rather too high, to reserve a budget. Only dense text, such as base64, counts more. */
 export const estimateTokens = ({instructions, messages, tools}: ModelRequest): number => {

@@ -1,27 +1,15 @@
 import type {ModelMessage} from "../providers/model.ts"
 import type {ModelStep, Step, ToolStep} from "./step-rows.ts"
 
-export interface Earlier {
-  readonly input: string
-  readonly answer: string
-}
-
 /** Returns a tool's name for a model, because providers accept only letters, digits, _ and -. */
 export const modelNameOf = (tool: string): string => tool.replaceAll(".", "__")
 
-/** Returns the messages for the model: the earlier ones, the question, and the run's rows. */
+/** Returns the messages for the model: what comes before the question, the question, and the run's rows. */
 export const messagesOf = (
-  earlier: readonly Earlier[],
+  before: readonly ModelMessage[],
   input: string,
   steps: readonly Step[],
-): readonly ModelMessage[] => [
-  ...earlier.flatMap(({input: text, answer}): readonly ModelMessage[] => [
-    {role: "user", text},
-    {role: "assistant", text: answer, calls: []},
-  ]),
-  {role: "user", text: input},
-  ...steps.flatMap(step => messageOf(step, steps)),
-]
+): readonly ModelMessage[] => [...before, {role: "user", text: input}, ...steps.flatMap(step => messageOf(step, steps))]
 
 /** The name of a step whose tool the binding lacks. A name that a model invents is content, which few may see. */
 export const unknownTool = "(unknown)"
@@ -32,7 +20,8 @@ export const calledAs = (steps: readonly Step[], {n, call, tool}: ToolStep): str
   return asked?.reply?.calls.find(({id}) => id === call.id)?.name ?? modelNameOf(tool)
 }
 
-const messageOf = (step: Step, steps: readonly Step[]): readonly ModelMessage[] => {
+/** Returns the message of a step for the model; none while it has no result. */
+export const messageOf = (step: Step, steps: readonly Step[]): readonly ModelMessage[] => {
   if (step.kind === "tool")
     return step.result === undefined
       ? []

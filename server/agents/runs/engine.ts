@@ -26,6 +26,8 @@ export interface Engine {
   readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf">
   readonly meter: Pick<AgentMeter, "modelEnded" | "toolEnded" | "unknownMet">
   readonly cooling: Cooling
+  /** Resolves to whether memories can be searched. */
+  readonly memoryIndex: {ready(): Promise<boolean>}
   /** Returns an enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
   /** Returns `resumeWithin` of the agents that have it, in milliseconds. */

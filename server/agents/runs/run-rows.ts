@@ -197,6 +197,10 @@ export const someWaitForIngress = "EXISTS (SELECT 1 FROM agent_runs WHERE state 
 export const someLeft = "EXISTS (SELECT 1 FROM agent_runs WHERE state IN ('running', 'waiting'))"
 
 /** Selects earlier questions of the same user to the same agent in the same channel, with the answers, newest first. */
-export const selectEarlier = `SELECT input, answer FROM agent_runs
+export const selectEarlier = `SELECT seq, input, answer, created_at FROM agent_runs
   WHERE endpoint = ?1 AND user = ?2 AND agent = ?3 AND channel = ?4 AND seq < ?5 AND state = 'succeeded' AND created_at > ?6 AND item IS NULL
-  ORDER BY seq DESC LIMIT ?7`
+    AND answer IS NOT NULL AND place ->> '$.user.account' IS ?7 ORDER BY seq DESC LIMIT ?8`
+
+/** Selects such runs by their numbers. One that was erased since has no answer. */
+export const selectPinned = `SELECT seq, input, answer, created_at FROM agent_runs
+  WHERE seq IN (SELECT value FROM json_each(?)) AND answer IS NOT NULL ORDER BY seq DESC`

@@ -1,6 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
 import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
+import type {AgentContext} from "../../../shared/api/agents/context.ts"
 import type {Channel, User} from "../../../shared/sdk/content/satori.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
 
@@ -52,6 +53,8 @@ export interface AgentService {
   act(action: RunAction, on: RunSelection): Promise<number>
   /** Accepts what an agent's MCP server offers: one tool, or all. Resolves to their number. Throws `mcp_unknown`. */
   accept(binding: Binding, server: string, tool: string | undefined): Promise<number>
+  /** Resolves to what a run sent to its model. Throws `agent_run_unknown`, `agent_unknown`. */
+  context(runId: string): Promise<AgentContext>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
   check(agent: string, signal: AbortSignal): Promise<AgentCheck>
 }

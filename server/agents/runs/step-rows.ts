@@ -1,6 +1,7 @@
 import type {AgentReason, AgentStepState, ToolEffect} from "../../../shared/agents/states.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {fromJson, isObject, toJson} from "../../../shared/json.ts"
 import type {Row, Statement} from "../../../shared/sdk/session/database.ts"
+import {tryOr} from "../../../shared/try-or.ts"
 import {textIn} from "../../database/engine/cells.ts"
 import type {ModelCall, ModelReply} from "../providers/model.ts"
 
@@ -11,9 +12,19 @@ interface StepBase {
   readonly begun: number
 }
 
+/** What a request contained besides the run's rows: the numbers of earlier runs and of memories. */
+export interface Sent {
+  readonly earlier: readonly number[]
+  readonly memories: readonly number[]
+  /** The hash of the request without secrets, and of its instructions and tools. */
+  readonly hash: string
+  readonly setting: string
+}
+
 /** A model call. `reply` is set once it is done. */
 export interface ModelStep extends StepBase {
   readonly kind: "model"
+  readonly sent: Sent | undefined
   readonly reply: ModelReply | undefined
   /** The model whose attempt failed last, until the next attempt begins. */
   readonly failed?: string
@@ -32,17 +43,18 @@ export type Step = ModelStep | ToolStep
 
 export const selectSteps = "SELECT * FROM agent_steps WHERE run = ? ORDER BY n"
 
+/** Selects the steps of several runs, with the beginnings of tools' results. */
+export const selectStepsOf = `SELECT run, n, kind, name, call, state, begun, input, effect,
+    iif(kind = 'tool', substr(output, 1, ?2), output) AS output
+  FROM agent_steps WHERE run IN (SELECT value FROM json_each(?1)) ORDER BY run, n`
+
 export const stepOf = (row: Row): Step => {
   const base = {n: Number(row.n), state: row.state as AgentStepState, begun: Number(row.begun)}
   const output = textIn(row.output)
   if (row.kind === "model") {
     const failed = row.error === null ? {} : {failed: String(row.name)}
-    return {
-      ...base,
-      kind: "model",
-      reply: output === undefined ? undefined : (fromJson(output) as ModelReply),
-      ...failed,
-    }
+    const reply = output === undefined ? undefined : (fromJson(output) as ModelReply)
+    return {...base, kind: "model", sent: sentOf(row.input), reply, ...failed}
   }
   return {
     ...base,
@@ -54,6 +66,14 @@ export const stepOf = (row: Row): Step => {
   }
 }
 
+/** Returns what a call's input says of its request; undefined for an erased one, or one of an older svc. */
+const sentOf = (input: unknown): Sent | undefined => {
+  const read: unknown = typeof input === "string" ? tryOr(() => fromJson(input), undefined) : undefined
+  if (!isObject(read) || !Array.isArray(read.earlier) || !Array.isArray(read.memories)) return undefined
+  const {earlier, memories, hash, setting} = read
+  return {earlier, memories, hash: String(hash), setting: String(setting)}
+}
+
 /** Begins a model call, or repeats it. */
 export const beginningModel = (
   run: number,
@@ -62,7 +82,7 @@ export const beginningModel = (
 ): Statement => ({
   sql: `INSERT INTO agent_steps (run, n, kind, name, state, begun, input, reserved_tokens, reserved_money, begun_at)
     VALUES (?, ?, 'model', ?, 'begun', 1, ?, ?, ?, ?)
-    ON CONFLICT (run, n) DO UPDATE SET state = 'begun', begun = begun + 1, name = excluded.name, reserved_tokens = reserved_tokens + excluded.reserved_tokens,
+    ON CONFLICT (run, n) DO UPDATE SET state = 'begun', begun = begun + 1, name = excluded.name, input = excluded.input, reserved_tokens = reserved_tokens + excluded.reserved_tokens,
       reserved_money = reserved_money + excluded.reserved_money, begun_at = excluded.begun_at, error = NULL`,
   args: [run, n, model, input, tokens, money, at],
 })

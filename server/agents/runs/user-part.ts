@@ -10,7 +10,7 @@ const ended = "state IN ('succeeded', 'failed', 'cancelled')"
  * Erases the questions, the answers and the step contents of agent runs. Ids, times, states and figures stay. Cancels a
  * run that has not ended. `which` is a condition on `agent_runs`.
  */
-const forgettingRuns = (which: string, args: readonly SqlValue[]): readonly Statement[] => {
+export const forgettingRuns = (which: string, args: readonly SqlValue[]): readonly Statement[] => {
   const run = `run IN (SELECT seq FROM agent_runs WHERE ${which})`
   return [
     {sql: `UPDATE agent_steps SET input = NULL, output = NULL, error = NULL WHERE ${run}`, args: [...args]},

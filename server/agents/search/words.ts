@@ -31,6 +31,23 @@ export const matchOf = (mark: string, query: string, join: "AND" | "OR"): string
   return words.length === 0 ? undefined : `place : "${mark}" AND text : (${words.join(` ${join} `)})`
 }
 
+/** The most words of a question for which memories are searched: each costs a look at all rows that have it. */
+const mostAsked = 8
+
+/**
+ * Returns queries for FTS5: the longest words of a question, which say the most; of a script without spaces, each pair of
+ * characters.
+ */
+export const wordsOf = (question: string): readonly string[] => {
+  const words = (question.match(word) ?? []).flatMap(given => {
+    const signs = given.match(unspaced)
+    if (signs === null) return [...given].length < shortestBeginning && !/\p{N}/u.test(given) ? [] : [given]
+    return signs.length === 1 ? signs : signs.slice(1).map((sign, index) => `${signs[index]} ${sign}`)
+  })
+  const longest = [...new Set(words)].sort((one, other) => other.length - one.length).slice(0, mostAsked)
+  return longest.map(each => `"${[...each].slice(0, longestWord).join("")}"`)
+}
+
 /** Words contain only letters, digits and marks, so nothing needs escaping. */
 const quoted = (given: string): string => {
   const cut = [...given].slice(0, longestWord)

@@ -24,11 +24,14 @@ import {builtInTexts, type HostTexts, type Say} from "../../messages/texts/host-
 import type {HostText} from "../../messages/texts/tables.ts"
 import {partyOf} from "../../workroom/party.ts"
 import type {Approval} from "../approval/approvals.ts"
+import type {MemoryPlace} from "../memory/places.ts"
+import type {Memory} from "../memory/rows.ts"
 import type {AgentService} from "../runs/service.ts"
 import {mayStart} from "../strangers/members.ts"
 import {admitAction, admitPermission} from "../strangers/pairings.ts"
 import type {StrangersDesk} from "../strangers/strangers.ts"
 import {isInput, longestInput} from "./input.ts"
+import {addMemoryCommands} from "./memory-commands.ts"
 
 /** The parts of a running Host's agents that chat uses. */
 export interface AgentDesk extends Pick<AgentService, "queue" | "decide">, StrangersDesk {
@@ -36,6 +39,10 @@ export interface AgentDesk extends Pick<AgentService, "queue" | "decide">, Stran
   /** Whether the bot may send a notice in this conversation now: once a minute. */
   maySay(endpoint: string, channel: string): boolean
   texts(): HostTexts | undefined
+  /** Resolves to the memories that a user's own messages led to and that these places show. */
+  ownMemories(places: readonly MemoryPlace[]): Promise<readonly Memory[]>
+  /** Deletes such memories, wherever they were made. Resolves to how many. */
+  forgetMemories(places: readonly MemoryPlace[], which: number | "all"): Promise<number>
 }
 
 export const WakeData = Type.Object(
@@ -131,6 +138,8 @@ const agentsPlugin = (desk: AgentDesk): PluginDefinition => {
           ask(session, binding, "command", String(fieldsOf(args).question ?? "")),
         )
       }
+
+      addMemoryCommands(plugin, desk, bindings, sayIn)
 
       plugin.on("message-created", choosing("chat", wantsChat(bindings)), session => {
         // The event was chosen for this handler when it arrived.
@@ -266,4 +275,6 @@ const closedDesk: AgentDesk = {
   pair: refuse,
   admit: refuse,
   texts: () => undefined,
+  ownMemories: refuse,
+  forgetMemories: refuse,
 }

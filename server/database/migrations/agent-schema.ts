@@ -92,3 +92,9 @@ export const memberSchema: readonly string[] = [
   "CREATE INDEX agent_members_user ON agent_members (endpoint, user)",
   "CREATE INDEX agent_members_code ON agent_members (expires_at) WHERE code IS NOT NULL",
 ]
+
+/** The tools of agents' MCP servers: as they were accepted, and as the server offers them if that differs. */
+export const mcpSchema: readonly string[] = [
+  `CREATE TABLE agent_mcp_tools (agent TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, accepted TEXT, offered TEXT,
+    changed_at INTEGER NOT NULL, PRIMARY KEY (agent, server, tool)) WITHOUT ROWID`,
+]

@@ -1,10 +1,11 @@
-import {agentSchema, memberSchema} from "./agent-schema.ts"
+import {agentSchema, mcpSchema, memberSchema} from "./agent-schema.ts"
 import {buttonSchema} from "./button-schema.ts"
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
 import {ageSchema, eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {fileSchema} from "./file-schema.ts"
 import {jobSchema} from "./job-schema.ts"
+import {memorySchema} from "./memory-schema.ts"
 import {plannedSendSchema, pluginStateSchema, timerListIndex, timerSchema} from "./plugin-act-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
 
@@ -217,15 +218,10 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 28,
-    name: "mcp-tools",
-    undo: "drop the table agent_mcp_tools",
-    statements: [
-      // A tool of an agent's MCP server: as it was accepted, and as the server offers it if that differs.
-      `CREATE TABLE agent_mcp_tools (agent TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, accepted TEXT, offered TEXT,
-        changed_at INTEGER NOT NULL, PRIMARY KEY (agent, server, tool)) WITHOUT ROWID`,
-    ],
+    name: "agents-among-strangers",
+    undo: "drop agent_mcp_tools, agent_members, agent_memories, and memory_index if it exists",
+    statements: [...mcpSchema, ...memberSchema, ...memorySchema],
   },
-  {version: 29, name: "members", undo: "drop agent_members", statements: memberSchema},
 ]
 
 /** The schema version of this svc. */

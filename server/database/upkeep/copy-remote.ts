@@ -72,8 +72,8 @@ const readSource = async (transaction: Transaction) => {
   return {tables, others: all.filter(({type}) => type !== "table").map(({sql}) => String(sql))}
 }
 
-/** The index of messages, with its tables and triggers. A Host rebuilds it from the inbox. */
-const isMadeAgain = (name: string): boolean => /^message_index(_|$)/.test(name)
+/** The indexes of messages and memories, with their tables and triggers. A Host rebuilds them. */
+const isMadeAgain = (name: string): boolean => /^(message|memory)_index(_|$)/.test(name)
 
 const notCopied = (table: string) =>
   new Problem(

@@ -2,6 +2,7 @@ import type {RetentionSettings} from "../../../shared/config/config.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
+import {sweepMemories} from "../../agents/memory/user-part.ts"
 import {agentRunsPart, sweepSpending} from "../../agents/runs/retention.ts"
 import {hasRuns} from "../../agents/runs/user-part.ts"
 import {sweepMembers} from "../../agents/strangers/members.ts"
@@ -87,6 +88,7 @@ export class Retention {
     if (erased > 0) dropped.unhandled = erased
     await sweepSpending(database, now, this.#stopping.signal)
     await sweepMembers(database, now, this.#stopping.signal)
+    await sweepMemories(database, now, this.#stopping.signal)
     await sweepFullBuckets(database, now)
     if (Object.keys(dropped).length > 0) log.info("deleted old rows", dropped)
     return dropped

@@ -1,6 +1,7 @@
 import {approvalStates} from "../../agents/states.ts"
 import {Named, NamedClosed, Optional, Type} from "../../type.ts"
 import {AgentAsk, AgentCheck, AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../agents/agents.ts"
+import {AgentContext} from "../agents/context.ts"
 import {AgentRunPage, RunPage, RunQuery} from "../agents/runs.ts"
 import {Accepted, BulkChanged, CutRequest, WaitingRuns} from "../messages.ts"
 import {PageQuery, page} from "../pages.ts"
@@ -26,6 +27,11 @@ export const runOperations = {
     summary: "One run; an agent's run comes with its steps, approvals and limits",
     answer: Type.Union([RunView, AgentRunDetail]),
     problems: ["run_unknown"],
+  }),
+  context: get("/api/runs/:id/context", "demo", {
+    summary: "What a run of an agent sent to its model with each call, and the tokens of each part",
+    answer: AgentContext,
+    problems: ["agent_run_unknown", "agent_unknown"],
   }),
   cancel: post("/api/runs/:id/cancel", "operator", {
     summary: "Cancel a run that has not ended; messages that a job's run has queued are not sent",

@@ -3,7 +3,17 @@ import {Named, NamedClosed, Optional, orNull, type Static, Type} from "../../typ
 /** The data that the Host stores about one user of a platform. Only the full token sees it. */
 
 /** The kinds of data, in processing order. */
-export const userParts = ["timers", "inbox", "errors", "outbox", "agents", "state", "prompts", "members"] as const
+export const userParts = [
+  "timers",
+  "inbox",
+  "errors",
+  "outbox",
+  "agents",
+  "memories",
+  "state",
+  "prompts",
+  "members",
+] as const
 export type UserPartName = (typeof userParts)[number]
 
 /** The database rejects text with a NUL. */
@@ -26,6 +36,7 @@ export const UserCounts = Named("UserCounts", {
   errors: Type.Integer({description: "The user's errors in the event log: emptied"}),
   outbox: Type.Integer({description: "Outbox messages: redacted, and cancelled if they were not sent"}),
   agents: Type.Integer({description: "Runs of agents that the user started: redacted"}),
+  memories: Type.Integer({description: "What agents remember because of the user: deleted"}),
   state: Type.Integer({description: "Values of plugins: deleted"}),
   prompts: Type.Integer({description: "Questions: ended"}),
   members: Type.Integer({description: "Memberships, for agents, and codes: deleted"}),

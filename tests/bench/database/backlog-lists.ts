@@ -22,6 +22,7 @@ const examplesOf = (events: number): Examples => {
     paths: {
       ...backlogPaths(item),
       "/api/runs/{id}": `/api/runs/${first.runId}`,
+      "/api/runs/{id}/context": `/api/runs/${first.runId}/context`,
       "/api/timers/{id}": `/api/timers/${first.timerId}`,
     },
     // Excludes single things that the project does not have, streams, searches through everything, and the API's

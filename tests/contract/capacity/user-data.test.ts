@@ -82,7 +82,18 @@ const askedBy = (seq: number, user: string, word: string) => [
   agentStep(seq, 1, {input: JSON.stringify(word), output: JSON.stringify(word), error: word}),
   agentApproval(seq, 1, {state: "approved", shown: word, reason: word}),
 ]
-const agentRows = [...askedBy(1, "ann", canary), ...askedBy(2, "ann", canary), ...askedBy(3, "ben", kept)]
+const memory = (user: string, word: string) =>
+  insert("agent_memories", {
+    ...{agent: "writer", scope: "user", owner: "m", spot: "m", endpoint: "e", channel: "c", user},
+    ...{author: JSON.stringify({id: user}), text: word, words: word, created_at: 1, expires_at: 9e12},
+  })
+const agentRows = [
+  memory("ann", canary),
+  memory("ben", kept),
+  ...askedBy(1, "ann", canary),
+  ...askedBy(2, "ann", canary),
+  ...askedBy(3, "ben", kept),
+]
 
 /** Stores messages of Ann and others in every place that keeps them. */
 const fill = (database: Database) =>
@@ -153,8 +164,18 @@ const fill = (database: Database) =>
     insert("agent_members", {endpoint: "other", person: "id ann", user: "ann", seen: 9, code: kept}),
   ])
 
-const countsOfAnn = {inbox: 4, errors: 4, outbox: 8, agents: 2, timers: 2, state: 3, prompts: 2, members: 2}
-const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, timers: 0, state: 0, prompts: 0, members: 0}
+const countsOfAnn = {
+  inbox: 4,
+  errors: 4,
+  outbox: 8,
+  agents: 2,
+  memories: 1,
+  timers: 2,
+  state: 3,
+  prompts: 2,
+  members: 2,
+}
+const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, memories: 0, timers: 0, state: 0, prompts: 0, members: 0}
 
 const remains = async () => ({checkpoints: ["20260101-000000-abcdef"], workItems: 2, eventLog: "24h"})
 
@@ -326,7 +347,7 @@ test("a long table is read in slices, resuming where the last answer stopped", a
   await fill(database)
   const rest = JSON.stringify({part: 3, after: 3, channels: ["dm-ann"]})
   const {counts} = await running(database).forget(ann, {dryRun: false, next: rest})
-  expect(counts).toEqual({...nothing, outbox: 5, agents: 2, timers: 1, state: 3, prompts: 2, members: 2})
+  expect(counts).toEqual({...nothing, outbox: 5, agents: 2, memories: 1, timers: 1, state: 3, prompts: 2, members: 2})
   for (const next of ["x", "{}", '{"part":9,"after":0,"channels":[]}'])
     await expect(running(database).forget(ann, {dryRun: true, next})).rejects.toMatchObject({code: "request_invalid"})
 })

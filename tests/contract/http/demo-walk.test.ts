@@ -70,6 +70,7 @@ const fill = async (host: TestHost): Promise<Examples> => {
       "/api/jobs/{id}": "/api/jobs/tea",
       "/api/jobs/{id}/next": "/api/jobs/tea/next",
       "/api/runs/{id}": `/api/runs/${run?.runId}`,
+      "/api/runs/{id}/context": `/api/runs/${run?.runId}/context`,
       "/api/agents/{name}": "/api/agents/writer",
       "/api/timers/{id}": `/api/timers/${timer?.id}`,
       "/api/checkpoints/{id}": "/api/checkpoints/newest",

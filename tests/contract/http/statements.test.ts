@@ -33,6 +33,7 @@ const examples: Examples = {
     "/api/jobs/{id}": `/api/jobs/${backlogJob}`,
     "/api/jobs/{id}/next": `/api/jobs/${backlogJob}/next`,
     "/api/runs/{id}": `/api/runs/${item.runId}`,
+    "/api/runs/{id}/context": `/api/runs/${item.runId}/context`,
     "/api/timers/{id}": `/api/timers/${item.timerId}`,
     "/api/checkpoints/{id}": "/api/checkpoints/newest",
     "/api/checkpoints/{id}/archive": "/api/checkpoints/none/archive",

@@ -33,7 +33,7 @@ export interface ModelQuestion {
   readonly messages: readonly AskedMessage[]
   /** The last message: the user's, or a tool's result. */
   readonly last: AskedMessage
-  /** The number of tool results. It identifies the turn of the run, whatever was repeated before. */
+  /** The number of tool results since the question. It identifies the turn of the run, whatever was repeated before. */
   readonly results: number
   /** Names as in bindings. */
   readonly tools: readonly string[]
@@ -54,7 +54,8 @@ export const questionOf = (body: ChatBody, headers: IncomingHttpHeaders, index: 
       .join("\n"),
     messages,
     last,
-    results: messages.filter(({role}) => role === "tool").length,
+    results: messages.slice(messages.findLastIndex(({role}) => role === "user")).filter(({role}) => role === "tool")
+      .length,
     tools: (body.tools ?? []).map(each => dotted(each.function.name)),
     body,
     headers,

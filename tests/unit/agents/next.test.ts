@@ -9,6 +9,7 @@ const model = (n: number, state: AgentStepState, calls: number, text = ""): Mode
   n,
   state,
   begun: 1,
+  sent: undefined,
   reply:
     state === "done"
       ? {
@@ -66,9 +67,12 @@ describe("the next step of a run", () => {
 
 test("the model receives the earlier messages, the question, and each result after its call", () => {
   const steps = [model(1, "done", 2, "let me see"), tool(2, "done"), tool(3, "refused")]
-  expect(messagesOf([{input: "hi", answer: "hello"}], "what now", steps)).toEqual([
+  const before = [
     {role: "user", text: "hi"},
     {role: "assistant", text: "hello", calls: []},
+  ] as const
+  expect(messagesOf(before, "what now", steps)).toEqual([
+    ...before,
     {role: "user", text: "what now"},
     {role: "assistant", text: "let me see", calls: [expect.anything(), expect.anything()]},
     {role: "tool", call: "c2", name: "a__b", result: "result 2"},

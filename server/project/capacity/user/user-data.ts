@@ -31,7 +31,9 @@ const longest = 5000
 /** How many times to read a slice again if the Host has begun to use one of its rows meanwhile. */
 const mostTries = 10
 
-const none: UserCounts = {timers: 0, inbox: 0, errors: 0, outbox: 0, agents: 0, state: 0, prompts: 0, members: 0}
+const none: UserCounts = {
+  ...{timers: 0, inbox: 0, errors: 0, outbox: 0, agents: 0, memories: 0, state: 0, prompts: 0, members: 0},
+}
 
 /** Exports or forgets the data of one user of a platform. */
 export class UserData {

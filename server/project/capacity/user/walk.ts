@@ -1,5 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {toJson} from "../../../../shared/json.ts"
+import {memoriesPart} from "../../../agents/memory/user-part.ts"
 import {agentsPart, isRunOfUser} from "../../../agents/runs/user-part.ts"
 import {membersPart} from "../../../agents/strangers/members.ts"
 import type {Reader, Row, SqlValue} from "../../../database/database.ts"
@@ -24,6 +25,7 @@ export const parts: readonly UserPart[] = [
   errorsPart({event: isEventOfUser, message: id => isMessageOfUser(id, isEventOfUser), run: isRunOfUser}),
   outboxPart(isEventOfUser),
   agentsPart,
+  memoriesPart,
   channelTimersPart,
   statePart,
   promptsPart,
