@@ -9,6 +9,7 @@ import type {Model} from "./providers/model.ts"
 import {openModel} from "./providers/open-model.ts"
 import type {Engine} from "./runs/engine.ts"
 import type {AgentTool} from "./runs/tool.ts"
+import type {StandIns} from "./stand-ins.ts"
 import {itemBlock} from "./tools/item-block.ts"
 import {resolveTools} from "./tools/resolve.ts"
 import type {ToolTable} from "./tools/table.ts"
@@ -23,13 +24,14 @@ export interface RunningOptions {
   readonly languageOf: (place: TimerPlace) => Promise<string>
   readonly texts: () => HostTexts | undefined
   readonly hide: (text: string) => string
+  readonly standIns?: StandIns | undefined
 }
 
 /** The parts of an engine that the running generation decides. */
 type Running = Pick<Engine, "bindingOf" | "resumeLimits" | "toolsOf" | "modelOf" | "permissionOf" | "sayFor">
 
 export const createRunning = (options: RunningOptions): Running => {
-  const {project, workroom, bindings, hide} = options
+  const {project, workroom, bindings, hide, standIns} = options
   const models = new WeakMap<Binding, Promise<Model>>()
   const tools = new WeakMap<Binding, {readonly table: ToolTable; readonly tools: ReadonlyMap<string, AgentTool>}>()
   return {
@@ -46,7 +48,8 @@ export const createRunning = (options: RunningOptions): Running => {
     modelOf: binding => {
       const known = models.get(binding)
       if (known !== undefined) return known
-      const opened = openModel(binding, {project, hide})
+      const open = () => openModel(binding, {project, hide})
+      const opened = standIns?.model(binding, open, hide) ?? open()
       models.set(binding, opened)
       // A failed opening is retried at the next call.
       opened.catch(() => models.delete(binding))
@@ -55,7 +58,7 @@ export const createRunning = (options: RunningOptions): Running => {
     toolsOf: (binding, {item}) => {
       const table = options.tools()
       const known = tools.get(binding)
-      const listed = known?.table === table ? known.tools : resolveTools(binding, table)
+      const listed = known?.table === table ? known.tools : standing(resolveTools(binding, table), standIns)
       if (known?.table !== table) tools.set(binding, {table, tools: listed})
       if (item === undefined) return listed
       const block = itemBlock(workroom, item)
@@ -89,3 +92,6 @@ export const createRunning = (options: RunningOptions): Running => {
     },
   }
 }
+
+const standing = (tools: ReadonlyMap<string, AgentTool>, standIns: StandIns | undefined) =>
+  standIns === undefined ? tools : new Map([...tools].map(([name, tool]) => [name, standIns.tool(tool)]))
