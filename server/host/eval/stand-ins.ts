@@ -1,3 +1,4 @@
+import {toJson} from "../../../shared/json.ts"
 import type {AgentTool} from "../../agents/runs/tool.ts"
 import type {StandIns} from "../../agents/stand-ins.ts"
 import type {EvalCase} from "./cases.ts"
@@ -50,7 +51,7 @@ const answer = async (
   if (found?.error !== undefined) throw new Error(found.error)
   if (found !== undefined) return {value: found.result}
   if (!actsOutside(tool)) return tool.run(use)
-  const came = `${tool.name} ${JSON.stringify(use.args)}, which an evaluation does not run`
+  const came = `${tool.name} ${toJson(use.args)}, which an evaluation does not run`
   seen.missed.push({expected: `a result of ${tool.name} in results of the case`, came})
   throw new Error("this tool has no result in the evaluation")
 }
