@@ -93,7 +93,9 @@ const textOf = ({note, results}: Evaluation, summary: ReturnType<typeof summaryO
     summary,
   )
   const failed = [...Map.groupBy(results, result => `${result.case} with ${result.model}`)].flatMap(failureOf)
-  return [...(note === undefined ? [] : [`note: ${note}`]), rows, ...failed].join("\n\n")
+  const isUnrecorded = results.some(({missed}) => missed.some(({what}) => what === "recording"))
+  const hint = isUnrecorded ? ["hint: --record calls the provider, and records the requests that are new"] : []
+  return [...(note === undefined ? [] : [`note: ${note}`]), rows, ...failed, ...hint].join("\n\n")
 }
 
 const failureOf = ([what, results]: readonly [string, readonly CaseResult[]]): readonly string[] => {
@@ -102,7 +104,7 @@ const failureOf = ([what, results]: readonly [string, readonly CaseResult[]]): r
   if (first === undefined) return []
   const often = results.length === 1 ? "" : ` in ${counted(failed.length, "run")} of ${results.length}`
   const lines = first.missed.map(
-    ({expected, came}) => `  expected ${expected}\n  came     ${came.replaceAll("\n", "\n           ")}`,
+    ({what, expected, came}) => `  ${what}: expected ${expected}\n    came ${came.replaceAll("\n", "\n    ")}`,
   )
   return [[`failed: ${what}${often}`, ...lines].join("\n")]
 }

@@ -1,5 +1,5 @@
 import {resolve} from "node:path"
-import {messageOf, Problem} from "../../../shared/problems.ts"
+import {Problem} from "../../../shared/problems.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
 import {type EvalCase, type EvalFile, readCases} from "./cases.ts"
@@ -119,4 +119,4 @@ const runCase = async (given: EvalCase, run: number, setting: Setting): Promise<
   }
 }
 
-const inLog = (message: string): Missed => ({expected: "no error in the log", came: messageOf(message)})
+const inLog = (message: string): Missed => ({what: "log", expected: "no error", came: message})

@@ -5,6 +5,16 @@ import {type EvalCall, type EvalCase, patternOf} from "./cases.ts"
 
 /** An expectation that was not met. */
 export interface Missed {
+  /** A key of the case, or what stands in its way: a request that was never recorded, an error in the Host's log. */
+  readonly what:
+    | `answer.${"contains" | "matches" | "not"}`
+    | "calls"
+    | "end"
+    | "log"
+    | "never"
+    | "only"
+    | "recording"
+    | "results"
   readonly expected: string
   readonly came: string
 }
@@ -41,7 +51,7 @@ const endMissed = ({end = "succeeded", reason}: EvalCase, runs: readonly AgentRu
   if (isMet) return []
   const why = [last?.state ?? "no run", last?.reason ?? last?.waitsFor, last?.error]
   const came = why.filter(part => part !== null && part !== undefined).join(", ")
-  return [{expected: `the end ${[end, reason ?? []].flat().join(" ")}`, came}]
+  return [{what: "end", expected: [end, reason ?? []].flat().join(", "), came}]
 }
 
 const callsMissed = (
@@ -54,13 +64,14 @@ const callsMissed = (
   let from = 0
   for (const call of calls) {
     const at = left.findIndex((each, index) => index >= from && isMade(call, each))
-    if (at === -1) missed.push({expected: `the call ${describeExpected(call)}`, came})
+    if (at === -1) missed.push({what: "calls", expected: describeExpected(call), came})
     else left.splice(at, 1)
     if (at !== -1 && order === "listed") from = at
   }
   const forbidden = never.filter(tool => made.some(each => each.tool === tool))
-  if (forbidden.length > 0) missed.push({expected: `no call of ${forbidden.join(", ")}`, came})
-  if (only && left.length > 0) missed.push({expected: "no other call", came: left.map(describe).join("; ")})
+  if (forbidden.length > 0) missed.push({what: "never", expected: `no ${forbidden.join(", ")}`, came})
+  if (only && left.length > 0)
+    missed.push({what: "only", expected: "nothing else", came: left.map(describe).join("; ")})
   return missed
 }
 
@@ -85,12 +96,19 @@ const answerMissed = ({answer = {}}: EvalCase, came: string | null | undefined):
   const text = came ?? ""
   const has = (part: string) => text.toLowerCase().includes(part.toLowerCase())
   const {contains = [], matches = [], not = []} = answer
-  const expected = [
-    ...contains.filter(part => !has(part)).map(part => `an answer with ${toJson(part)}`),
-    ...matches.filter(part => !patternOf(part).test(text)).map(part => `an answer that matches ${part}`),
-    ...not.filter(has).map(part => `an answer without ${toJson(part)}`),
+  const missed = (what: Missed["what"], parts: readonly string[]) =>
+    parts.map(expected => ({what, expected, came: came ?? "no answer"}))
+  return [
+    ...missed(
+      "answer.contains",
+      contains.filter(part => !has(part)),
+    ),
+    ...missed(
+      "answer.matches",
+      matches.filter(part => !patternOf(part).test(text)),
+    ),
+    ...missed("answer.not", not.filter(has)),
   ]
-  return expected.map(each => ({expected: each, came: came ?? "no answer"}))
 }
 
 const describe = ({tool, args, state, reason}: MadeCall): string =>

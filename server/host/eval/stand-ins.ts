@@ -27,7 +27,7 @@ export const createStandIns = (given: EvalCase, options: StandInOptions): {stand
     seen.milliseconds += milliseconds
   }
   const missed = (model: string, asked: string) => {
-    seen.missed.push({expected: `a recorded reply of ${model}; record again with --record`, came: asked})
+    seen.missed.push({what: "recording", expected: `a reply of ${model}`, came: asked})
   }
   return {
     seen,
@@ -51,8 +51,8 @@ const answer = async (
   if (found?.error !== undefined) throw new Error(found.error)
   if (found !== undefined) return {value: found.result}
   if (!actsOutside(tool)) return tool.run(use)
-  const came = `${tool.name} ${toJson(use.args)}, which an evaluation does not run`
-  seen.missed.push({expected: `a result of ${tool.name} in results of the case`, came})
+  const came = `${toJson(use.args)}, which an evaluation does not run`
+  seen.missed.push({what: "results", expected: tool.name, came})
   throw new Error("this tool has no result in the evaluation")
 }
 
