@@ -96,7 +96,10 @@ export const readCases = async (path: string, tools: readonly string[]): Promise
 }
 
 const wrong = (message: string, issues: readonly Issue[]): Problem =>
-  new Problem("config_invalid", message, {issues, hint: "Correct the file; svc docs agents/operate shows an example."})
+  new Problem("config_invalid", message, {
+    issues,
+    hint: "Correct the file; svc docs --page docs/agents/operate.md shows an example.",
+  })
 
 const sourceOf = (file: string, bytes: Uint8Array): Source => {
   try {

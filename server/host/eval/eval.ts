@@ -71,8 +71,10 @@ export const evaluate = async (options: EvalOptions, runtime: Runtime): Promise<
           signal.throwIfAborted()
         }
   })
-  if (options.cases.length === 0) await recording.save([...new Set(results.map(({model}) => model))])
-  return {ok: results.every(({ok}) => ok), note: recording.note, results}
+  const ok = results.every(({ok}) => ok)
+  // A provider that was away must not cost the earlier recording.
+  if (ok && options.cases.length === 0) await recording.save(results.map(({model}) => model))
+  return {ok, note: recording.note, results}
 }
 
 /** Throws `request_invalid` for a name that no case has. */
@@ -102,7 +104,8 @@ const runCase = async (given: EvalCase, run: number, setting: Setting): Promise<
   const {environment, signal} = options
   const {runs, errors, models} = await hold(given, {folder, environment, now, standIns, signal, runtime})
   const met = missedOf(given, runs)
-  const missed = [...seen.missed, ...met, ...(met.length === 0 ? [] : errors.map(inLog))]
+  const isUnrecorded = seen.missed.some(({what}) => what === "recording")
+  const missed = isUnrecorded ? seen.missed : [...seen.missed, ...met, ...(met.length === 0 ? [] : errors.map(inLog))]
   const steps = runs.flatMap(({trail}) => trail)
   const sum = (values: readonly (number | null)[]) => values.reduce((all: number, value) => all + (value ?? 0), 0)
   return {

@@ -46,7 +46,7 @@ export class Recording {
   /** The requests of this evaluation. */
   readonly #used = new Set<string>()
   readonly #mode: EvalMode
-  #note: string | undefined
+  readonly #note: string | undefined
 
   private constructor(path: string, mode: EvalMode, {note, requests}: Omit<Static<typeof File>, "schema">) {
     this.#path = path
@@ -67,7 +67,7 @@ export class Recording {
     return new Recording(path, mode, Check(File, json) ? json : {requests: []})
   }
 
-  /** What the file says about its replies; undefined once there are new ones. */
+  /** What the file says about its replies; undefined without a replay. */
   get note(): string | undefined {
     return this.#mode === "replay" ? this.#note : undefined
   }
@@ -85,7 +85,6 @@ export class Recording {
     const key = keyOf(entry)
     const before = this.#used.has(key) ? (this.#entries.get(key)?.replies ?? []) : []
     this.#used.add(key)
-    this.#note = undefined
     this.#entries.set(key, {...entry, replies: [...Array.from({length: run}, (_, at) => before[at] ?? reply), reply]})
   }
 
@@ -94,7 +93,8 @@ export class Recording {
     if (this.#mode !== "record") return
     const isKept = (entry: Entry) => this.#used.has(keyOf(entry)) || !models.includes(entry.model)
     const requests = [...this.#entries.values()].filter(isKept)
-    const note = this.#note === undefined ? {} : {note: this.#note}
+    const isNew = requests.every(entry => this.#used.has(keyOf(entry)))
+    const note = this.#note === undefined || isNew ? {} : {note: this.#note}
     await writeFileAtomic(this.#path, `${toJson({schema, ...note, requests}, undefined, 2)}\n`)
   }
 }

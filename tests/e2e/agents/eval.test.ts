@@ -114,9 +114,14 @@ describe.each(bunAnd("node24"))("svc agent eval on $name", runtime => {
     expect({code, ...result}).toMatchObject({
       code: 1,
       ok: false,
-      missed: [{what: "recording", came: "pay tea"}, {}, {}, {}, {}],
+      missed: [{what: "recording", came: "pay tea"}],
     })
     expect(model.requests).toHaveLength(asked)
+
+    const kept = project.read("eval.yml.recorded.json")
+    model.follow([{status: 401}])
+    expect(await run(runtime, "eval.yml --record", secret)).toMatchObject({code: 1})
+    expect(project.read("eval.yml.recorded.json")).toBe(kept)
   })
 
   test("says for each expectation that is not met what came, and runs no tool without a result", async () => {
