@@ -9,6 +9,7 @@ const modules: Readonly<Record<string, Load>> = {
   "adapter record": () => import("./adapter/record.ts"),
   "agent approve cancel check context deny discard hold list release runs": () => import("./agent/agents.ts"),
   "agent chat": () => import("./agent/chat.ts"),
+  "agent eval": () => import("./agent/eval.ts"),
   "agent run": () => import("./agent/run.ts"),
   "agent show": () => import("./agent/show.ts"),
   "alert list test": () => import("./alert/alerts.ts"),

@@ -12,6 +12,7 @@ import {openModel} from "./providers/open-model.ts"
 import {modelNameOf} from "./runs/conversation.ts"
 import type {Engine} from "./runs/engine.ts"
 import type {AgentTool} from "./runs/tool.ts"
+import type {StandIns} from "./stand-ins.ts"
 import {itemBlock} from "./tools/item-block.ts"
 import {resolveTools} from "./tools/resolve.ts"
 import type {ToolTable} from "./tools/table.ts"
@@ -27,6 +28,7 @@ export interface RunningOptions extends Pick<Engine, "database" | "log"> {
   readonly texts: () => HostTexts | undefined
   readonly hide: (text: string) => string
   readonly mcp: Pick<McpServers, "learn" | "toolsOf">
+  readonly standIns?: StandIns | undefined
 }
 
 /** The parts of an engine that the running generation decides. */
@@ -36,7 +38,7 @@ type Running = Pick<
 >
 
 export const createRunning = (options: RunningOptions): Running => {
-  const {project, workroom, bindings, hide} = options
+  const {project, workroom, bindings, hide, standIns} = options
   const models = new WeakMap<Binding, Map<string, Promise<Model>>>()
   const tools = new WeakMap<Binding, {readonly table: ToolTable; readonly tools: ReadonlyMap<string, AgentTool>}>()
   const remembers = memoryTools(options)
@@ -54,7 +56,8 @@ export const createRunning = (options: RunningOptions): Running => {
     modelOf: (binding, model) => {
       const known = models.get(binding) ?? new Map<string, Promise<Model>>()
       models.set(binding, known)
-      const opened = known.get(model.at) ?? openModel(model, {project, hide})
+      const open = () => openModel(model, {project, hide})
+      const opened = known.get(model.at) ?? standIns?.model(binding, open, hide) ?? open()
       known.set(model.at, opened)
       // A failed opening is retried at the next call.
       opened.catch(() => known.delete(model.at))
@@ -63,7 +66,7 @@ export const createRunning = (options: RunningOptions): Running => {
     toolsOf: (binding, {item}) => {
       const table = options.tools()
       const known = tools.get(binding)
-      const resolved = known?.table === table ? known.tools : resolveTools(binding, table)
+      const resolved = known?.table === table ? known.tools : standing(resolveTools(binding, table), standIns)
       if (known?.table !== table) tools.set(binding, {table, tools: resolved})
       const listed = withForeign(resolved, options.mcp.toolsOf(binding))
       if (item === undefined && binding.config.memory === undefined) return listed
@@ -112,3 +115,6 @@ const withForeign = (listed: ReadonlyMap<string, AgentTool>, foreign: readonly A
   }
   return new Map([...listed, ...foreign.filter(isFree).map(tool => [tool.name, tool] as const)])
 }
+
+const standing = (tools: ReadonlyMap<string, AgentTool>, standIns: StandIns | undefined) =>
+  standIns === undefined ? tools : new Map([...tools].map(([name, tool]) => [name, standIns.tool(tool)]))

@@ -45,6 +45,8 @@ export interface EndpointHooks {
   /** Returns the stored file that an element shows; undefined if it shows none. */
   file?(element: Element): Promise<StoredFile | undefined>
   readonly backfill?: BackfillHooks
+  /** The only one that opens; all when left out. */
+  readonly onlyEndpoint?: string | undefined
   /** For its states and the pauses between its attempts; the system's when left out. */
   readonly clock?: Clock
 }

@@ -139,7 +139,9 @@ export class Endpoints {
   }
 
   #open(endpoint: Endpoint): void {
-    if (this.#byName.get(endpoint.spec.name) === endpoint) endpoint.open()
+    const {name} = endpoint.spec
+    const {onlyEndpoint = name} = this.#hooks
+    if (this.#byName.get(name) === endpoint && name === onlyEndpoint) endpoint.open()
   }
 
   /** Closes all endpoints. Resolves when every adapter has finished. */

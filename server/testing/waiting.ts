@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Host} from "../host/open/host.ts"
 import {type Pending, pendingOf} from "../host/pending.ts"
-import type {TestClock} from "./clock.ts"
+import type {TestClock} from "../runtime/flow/test-clock.ts"
 import type {Failures} from "./failures.ts"
 
 export interface UnderTest {

@@ -31,7 +31,7 @@ import type {ToolTable} from "../tools/table.ts"
 import type {AgentDesk} from "../triggers/plugin.ts"
 import {readAgentAttention} from "./attention.ts"
 
-export interface AgentOptions extends Pick<AgentsOptions, "database" | "log" | "clock" | "runtimeId"> {
+export interface AgentOptions extends Pick<AgentsOptions, "database" | "log" | "clock" | "runtimeId" | "standIns"> {
   readonly paths: ProjectPaths
   readonly logs: {scrub(text: string): string}
 }

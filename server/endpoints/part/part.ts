@@ -47,7 +47,7 @@ export interface EndpointsPart extends Part {
 }
 
 export const createEndpoints = (
-  {database}: {readonly database: Database},
+  {database, onlyEndpoint}: {readonly database: Database; readonly onlyEndpoint?: string | undefined},
   {ingress, gaps, pasts, file, raise, inbox, outbox}: EndpointNeeds,
   running: {readonly settings: Pick<ProjectConfig, "http">},
 ): EndpointsPart => {
@@ -76,6 +76,7 @@ export const createEndpoints = (
       for (const {named} of hearers) named?.(endpoint)
     },
     isPaused: () => ingress.isPaused,
+    onlyEndpoint,
     file,
     backfill: {
       isDue: endpoint => gaps.isOpen(endpoint),

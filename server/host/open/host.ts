@@ -1,6 +1,7 @@
 import type {ProjectConfig} from "../../../shared/config/config.ts"
 import type {Mode} from "../../../shared/mode.ts"
 import type {Secret} from "../../../shared/secret.ts"
+import type {StandIns} from "../../agents/stand-ins.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Generations} from "../../generation/generations.ts"
@@ -37,6 +38,10 @@ export interface HostOptions {
   readonly plugins?: BuiltIns
   /** The clock for everything that falls due later; defaults to the system's. A plugin's test passes its own. */
   readonly clock?: Clock
+  /** For an evaluation: what agents use in place of models and tools. */
+  readonly standIns?: StandIns
+  /** The only endpoint that opens; all when left out. */
+  readonly onlyEndpoint?: string
   /** The folder is deleted after this run, so the database need not reach the disk. */
   readonly isScratch?: boolean
   /** Aborts a start in progress. */

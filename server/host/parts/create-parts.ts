@@ -44,10 +44,10 @@ export type HostParts = Awaited<ReturnType<typeof createParts>>
  * and the file watcher run from here on; `listParts` starts the others.
  */
 export const createParts = async (options: HostOptions, runtime: Runtime, opened: OpenProject, parts: Parts) => {
-  const {mode, environment = mode, logs, clock = systemClock} = options
+  const {mode, environment = mode, logs, clock = systemClock, standIns, onlyEndpoint} = options
   const {log, scrub} = logs
   const {paths, database, boot} = opened
-  const ground = {...opened, mode, watch: options.watch, logs, log, scrub, clock}
+  const ground = {...opened, mode, watch: options.watch, logs, log, scrub, clock, standIns, onlyEndpoint}
   const running = new RunningGeneration()
   const {previousToken, demoToken} = boot.config.http
   const tokens = {token: opened.token.used, previousToken, demoToken}

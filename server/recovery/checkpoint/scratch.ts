@@ -15,7 +15,7 @@ export const hostScratch = (temporary: string): string => join(temporary, "host"
 export const cleanScratch = async (temporary: string): Promise<void> => {
   await removeFolder(hostScratch(temporary))
   for (const name of await readdir(temporary).catch(() => [])) {
-    if (!/^(verify|archive|once|release|migrate)-/.test(name)) continue
+    if (!/^(eval|verify|archive|once|release|migrate)-/.test(name)) continue
     const path = join(temporary, name)
     const found = await stat(path).catch(() => undefined)
     if (found !== undefined && Date.now() - found.mtimeMs > longestWork) await removeFolder(path)

@@ -38,7 +38,8 @@ test.each(["examples/agent/README.md", "examples/bridge/README.md", "examples/fi
     try {
       await reader.run(page, "Run it")
       const inside = makeReader({...project, folder: example}, onBun, () => ({}), options)
-      if (headingsOf(page).includes("Try it")) await inside.run(page, "Try it")
+      for (const heading of ["Try it", "Evaluate it"])
+        if (headingsOf(page).includes(heading)) await inside.run(page, heading)
     } finally {
       // `bun run` does not forward the end of the test to the Host that it started.
       const {pid} = JSON.parse(readFileSync(join(example, ".svc/host.json"), "utf8"))

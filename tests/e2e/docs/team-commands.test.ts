@@ -10,7 +10,7 @@ workroom: {store: ${store}}
 plugins: {sandbox: {}}
 agents:
 ${helperAt(url)}    permission: user
-    triggers: {items: true}
+    triggers: {items: true, direct: true}
 `
 
 describe.each(bunOr("node24"))("on $name", runtime => {
@@ -26,6 +26,8 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     await reader.run("docs/workroom.md", "Work for an agent")
     await reader.run("docs/agents.md", "Work items")
     await reader.run("docs/agents/operate.md")
+    project.write("eval.yml", "cases:\n  - {name: days, say: How long?, answer: {contains: [seven days]}}\n")
+    await reader.run("docs/agents/operate.md", "Evaluate")
     await reader.run("docs/agents/operate.md", "After a restore")
     const runs = await until("the runs to end", async () => {
       const items = await runsOf(clientOf(project))

@@ -13,7 +13,7 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "docs/adapters/sandbox.md": {"Set it up": messages},
   "docs/adapters/webhook.md": {"Set it up": messages},
   "docs/agents.md": {"Work items": team},
-  "docs/agents/operate.md": {"": team, "After a restore": team},
+  "docs/agents/operate.md": {"": team, Evaluate: team, "After a restore": team},
   "docs/backup.md": {
     "Make one": release,
     "Take one from elsewhere": operator,
@@ -72,7 +72,7 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
     "Over HTTP": team,
     "What can go wrong": team,
   },
-  "examples/agent/README.md": {"Run it": examples, "Try it": examples},
+  "examples/agent/README.md": {"Run it": examples, "Try it": examples, "Evaluate it": examples},
   "examples/bridge/README.md": {"Run it": examples},
   "examples/files/README.md": {"Run it": examples, "Try it": examples},
 }

@@ -1,6 +1,7 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {readSpan, readTime, type Span, TestClock, type Time} from "../../../server/testing/clock.ts"
+import {TestClock} from "../../../server/runtime/flow/test-clock.ts"
+import {readSpan, readTime, type Span, type Time} from "../../../server/testing/clock.ts"
 
 const start = Date.parse("2026-03-01T12:00:00Z")
 
