@@ -1,10 +1,10 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
-import {readRows, runsOf} from "../../support/agents/host.ts"
-import {memoryConfig, noting} from "../../support/agents/memory.ts"
-import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {bunOr, makeProject, startHost, tell, until} from "../../support/host/host.ts"
-import {Chance} from "../../support/machine/fault-run.ts"
+import {readRows, runsOf} from "../../../support/agents/host.ts"
+import {memoryConfig, noting} from "../../../support/agents/memory.ts"
+import {startScriptedModel} from "../../../support/agents/scripted-model.ts"
+import {bunOr, makeProject, startHost, tell, until} from "../../../support/host/host.ts"
+import {Chance} from "../../../support/machine/fault-run.ts"
 
 const kills = 6
 const perLife = 8

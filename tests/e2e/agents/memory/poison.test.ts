@@ -1,8 +1,8 @@
 import {expect, test} from "vitest"
-import {goals} from "../../support/agents/injections.ts"
-import {askIn, memoriesIn, memoryConfig, noting} from "../../support/agents/memory.ts"
-import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {pluginWith, startHost} from "../../support/host/host.ts"
+import {goals} from "../../../support/agents/injections.ts"
+import {askIn, memoriesIn, memoryConfig, noting} from "../../../support/agents/memory.ts"
+import {startScriptedModel} from "../../../support/agents/scripted-model.ts"
+import {pluginWith, startHost} from "../../../support/host/host.ts"
 
 const vault = pluginWith(`
     plugin.tool("wipe", {description: "Wipes", parameters: Type.Object({}), effect: "external", permission: "admin"}, () => "WIPED")

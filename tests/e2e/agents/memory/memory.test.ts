@@ -1,11 +1,11 @@
 import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import en from "../../../server/messages/texts/en.json" with {type: "json"}
-import {readRows} from "../../support/agents/host.ts"
-import {type Remembering, startRemembering} from "../../support/agents/memory.ts"
-import {printed} from "../../support/host/command-line.ts"
-import {eventOf, type TestHost, tell, until} from "../../support/host/host.ts"
-import {botTexts} from "../../support/messages/messages.ts"
+import en from "../../../../server/messages/texts/en.json" with {type: "json"}
+import {readRows} from "../../../support/agents/host.ts"
+import {type Remembering, startRemembering} from "../../../support/agents/memory.ts"
+import {printed} from "../../../support/host/command-line.ts"
+import {eventOf, type TestHost, tell, until} from "../../../support/host/host.ts"
+import {botTexts} from "../../../support/messages/messages.ts"
 
 const filesOf = ({project}: TestHost): string =>
   ["", "-wal"].map(end => readFileSync(`${project.path(".svc/data.sqlite")}${end}`, "latin1")).join("")
