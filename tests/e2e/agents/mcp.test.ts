@@ -4,7 +4,7 @@ import {fileURLToPath} from "node:url"
 import {describe, expect, test} from "vitest"
 import {runAsked, runOf} from "../../support/agents/host.ts"
 import {helperAt, type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
-import {bunAnd, startHost, type TestHost, until} from "../../support/host/host.ts"
+import {bunAnd, printedJson, runCommand, startHost, type TestHost, until} from "../../support/host/host.ts"
 import {nodeOf, type TestRuntime} from "../../support/host/runtimes.ts"
 import {listen} from "../../support/machine/listen.ts"
 
@@ -170,4 +170,10 @@ test("an MCP server over HTTP gets its key, and one that is away costs the agent
   expect(new Set(seen)).toEqual(new Set([`Bearer ${"x".repeat(20)}`]))
   const {mcp: servers} = await host.get("/api/agents/:name", {name: "helper"})
   expect(servers.map(({name, state}) => `${name} ${state}`)).toEqual(["calc online", "gone failed"])
+  const listed = await printedJson(host.project, "agent mcp helper")
+  expect(listed).toMatchObject([
+    {agent: "helper", name: "calc"},
+    {agent: "helper", name: "gone"},
+  ])
+  expect((await runCommand(host.project, "agent mcp helper --accept calc.add")).code).toBe(1)
 })
