@@ -8,6 +8,7 @@ import type {Database} from "../../database/database.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {hideIn} from "../providers/hiding.ts"
+import {modelNameOf} from "../runs/conversation.ts"
 import {type AgentTool, ToolCutOff, type ToolUse} from "../runs/tool.ts"
 import {resultOf} from "../runs/tool-result.ts"
 import {connect, type McpConnection} from "./connection.ts"
@@ -23,8 +24,8 @@ const pauses = {first: 1000, longest: 60_000}
 /** The most tools of a server, and the most characters of a tool's schema and description. */
 const [mostTools, longestSchema, longestDescription] = [200, 32 * 1024, 4000]
 
-/** With the server's name, a model's name of a tool has at most 64 characters. */
-const toolName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,29}$/
+/** Providers accept names of at most 64 characters. */
+const [toolName, longestName] = [/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 64]
 
 export type McpState =
   | {readonly is: "idle"}
@@ -64,15 +65,17 @@ export class McpServer {
     return this.#connection?.isOpen() === false && this.#state.is === "online" ? {is: "idle"} : this.#state
   }
 
-  /** Learns the server's tools: from the database, or from the server if it was never seen. */
+  /** Learns the tools: from the database, or from a server that was never seen. No run waits again for one that failed. */
   async learn(): Promise<void> {
     const known = await this.#read()
     if (known.size > 0) return
-    await this.#connected().catch(error =>
+    const isFailing = this.#state.is === "failed"
+    const connected = this.#connected().catch(error =>
       this.#deps.log.warn(
         `agent ${this.#agent} has no tools of the MCP server ${this.#entry.name}: ${messageOf(error)}`,
       ),
     )
+    if (!isFailing) await connected
   }
 
   /** The tools that the agent may call. One that has changed is missing until an operator accepts it. */
@@ -104,11 +107,14 @@ export class McpServer {
   async close(): Promise<void> {
     this.#endIdle()
     await this.#connecting?.catch(() => {})
+    this.#state = {is: "idle"}
+    await this.#end()
+  }
+
+  async #end(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
-    this.#state = {is: "idle"}
-    if (connection === undefined) return
-    await withTimeLimit(3000, () => connection.close()).catch(error =>
+    await withTimeLimit(3000, async () => connection?.close()).catch(error =>
       this.#deps.log.debug(`MCP server ${this.#entry.name}: ${messageOf(error)}`),
     )
   }
@@ -164,8 +170,7 @@ export class McpServer {
       const error = hide(messageOf(cause)).slice(0, 500)
       this.#retryAt = clock.elapsed() + pauseAfter(++this.#failures, pauses)
       this.#state = {is: "failed", since: clock.now(), error}
-      await this.#connection?.close().catch(() => {})
-      this.#connection = undefined
+      void this.#end()
       log.warn(`the MCP server ${this.#entry.name} of ${this.#agent} failed: ${error}`)
       throw new Error(`the MCP server ${this.#entry.name} failed: ${error}`, {cause})
     }
@@ -203,7 +208,7 @@ export class McpServer {
   }
 
   #allows(tool: string): boolean {
-    if (!toolName.test(tool)) return false
+    if (!toolName.test(tool) || modelNameOf(`${this.#entry.name}.${tool}`).length > longestName) return false
     return this.#entry.allow.some(pattern =>
       new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`).test(tool),
     )
