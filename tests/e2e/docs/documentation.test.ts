@@ -11,7 +11,7 @@ const filesOf = (fences: readonly Fence[], folder = "") =>
 
 test("there are guides with examples", () => {
   expect(guides.map(({path}) => path)).toEqual(
-    `README.md docs/agents/tools.md docs/coming-from.md docs/plugins/act.md
+    `README.md docs/agents.md docs/coming-from.md docs/plugins/act.md
     docs/plugins/commands.md docs/plugins/elements.md docs/plugins/files.md docs/plugins/first.md docs/plugins/interactions.md
     docs/plugins/languages.md docs/plugins/pages.md docs/plugins/send-files.md docs/plugins/services.md
     docs/plugins/state.md docs/plugins/timers.md docs/plugins/webhooks.md docs/test-a-plugin.md
