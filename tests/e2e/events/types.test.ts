@@ -32,6 +32,7 @@ const elsewhere: Partial<Record<EventType, string>> = {
   "agent.approval_denied": "contract/agents/events.test.ts",
   "agent.approval_expired": "contract/agents/events.test.ts",
   "agent.approval_cancelled": "contract/agents/events.test.ts",
+  "user.approved": "e2e/agents/strangers.test.ts",
   "alert.raised": "e2e/metrics/alerts.test.ts",
   "alert.resolved": "e2e/metrics/alerts.test.ts",
   "checkpoint.uploaded": "e2e/checkpoint/upload.test.ts",
