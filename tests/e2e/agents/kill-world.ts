@@ -73,7 +73,7 @@ ${helperAt(model.url)}    models: [{provider: openai-compatible, model: second, 
     tools: {${toolNames.map(name => `${name}: {}`).join(", ")}}
     triggers: {direct: true, permission: user}
     # Calls that are cut off count: slow ones are cut off at each kill.
-    limits: {parallel: 16, steps: 1000, tokens: 1000000000, day: none}
+    limits: {parallel: 16, steps: 1000, tokens: 1000000000, user: none, day: none}
 `,
     plugins: {loopback: loopbackPlugin, toolbox: toolbox(world.url)},
   })

@@ -108,7 +108,7 @@ ${helperAt(model.url)}    limits: {parallel: 16}
         whole("slow") === words(12) &&
         whole("long") === words(40) &&
         whole("cut") === "At the second try." &&
-        whole("switched").startsWith("From the next.") &&
+        whole("switched").startsWith("p(From the next.)") &&
         / run [0-9a-f-]{36}\.$/.test(whole("refused")) &&
         whole("markup") === rendered,
     )
@@ -124,7 +124,7 @@ ${helperAt(model.url)}    limits: {parallel: 16}
 
     expect(shown(host, "cut")).toEqual(["At the second try."])
     const note = answer("agent.fallback", {model: "second"})
-    expect(shown(host, "switched")).toEqual([`From the next.\n\n${note}`])
+    expect(shown(host, "switched")).toEqual([`p(From the next.)\np(${note})`])
     expect(actsIn(host, "switched")[0]?.text).toMatch(/^word0 .* …$/)
     expect(shown(host, "refused").join("")).toMatch(
       new RegExp(`^${answer("agent.unavailable", {run: "[0-9a-f-]{36}"})}$`),
