@@ -41,7 +41,7 @@ test("svc docs finds a page by what a newcomer asks, among the first three secti
     schedule a message every day > docs/schedule.md | Who may use a command? > docs/operate/permissions.md
     delete a user's data > docs/privacy.md | https with a reverse proxy > docs/deploy/gateway.md
     why was my message sent twice > docs/promise.md | testing my plugin > docs/test-a-plugin.md
-    disk is full > docs/operate/check.md | start the bot after a reboot > docs/deploy/service.md
+    disk is full > docs/operate/run.md | start the bot after a reboot > docs/deploy/service.md
     write my first plugin > docs/plugins/first.md | stop spam > plugins/moderation/README.md`
   const questions = Array.from(asked.matchAll(/([^|>\n]+) > (\S+)/g), ([, words = "", page]) => ({words, page}))
   expect(questions).toHaveLength(18)

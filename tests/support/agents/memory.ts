@@ -19,6 +19,7 @@ plugins:
   sandbox: {}
 ${more}agents:
 ${helperAt(url)}    memory: {user: 30d, channel: 30d, commands: true}
+    limits: {user: none}
     triggers: {direct: true, command: ask}
     tools: {}
 `
