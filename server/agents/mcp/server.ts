@@ -46,6 +46,7 @@ export class McpServer {
   readonly #agent: string
   readonly #entry: McpSettings
   readonly #deps: McpDeps
+  readonly #allowed: readonly RegExp[]
   #state: McpState = {is: "idle"}
   #known: ReadonlyMap<string, KnownTool> | undefined
   #connection: McpConnection | undefined
@@ -59,6 +60,7 @@ export class McpServer {
     this.#agent = agent
     this.#entry = entry
     this.#deps = deps
+    this.#allowed = entry.allow.map(pattern => new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`))
   }
 
   get state(): McpState {
@@ -70,11 +72,8 @@ export class McpServer {
     const known = await this.#read()
     if (known.size > 0) return
     const isFailing = this.#state.is === "failed"
-    const connected = this.#connected().catch(error =>
-      this.#deps.log.warn(
-        `agent ${this.#agent} has no tools of the MCP server ${this.#entry.name}: ${messageOf(error)}`,
-      ),
-    )
+    // The failure is logged where it happens.
+    const connected = this.#connected().catch(() => {})
     if (!isFailing) await connected
   }
 
@@ -209,9 +208,7 @@ export class McpServer {
 
   #allows(tool: string): boolean {
     if (!toolName.test(tool) || modelNameOf(`${this.#entry.name}.${tool}`).length > longestName) return false
-    return this.#entry.allow.some(pattern =>
-      new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`).test(tool),
-    )
+    return this.#allowed.some(pattern => pattern.test(tool))
   }
 
   async #read(): Promise<ReadonlyMap<string, KnownTool>> {
