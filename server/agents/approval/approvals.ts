@@ -10,12 +10,13 @@ import {textIn} from "../../database/engine/cells.ts"
 import type {Say} from "../../messages/texts/host-texts.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {uuid} from "../../runtime/uuid.ts"
+import type {Attempt} from "../runs/attempt.ts"
 import type {Engine} from "../runs/engine.ts"
-import {type AgentRun, conversationOf, parking, requeued} from "../runs/run-rows.ts"
+import {conversationOf, parking, requeued} from "../runs/run-rows.ts"
 import type {Decision} from "../runs/service.ts"
 import {awaiting, type ToolStep} from "../runs/step-rows.ts"
 import type {AgentTool} from "../runs/tool.ts"
-import {runIs, writeFenced} from "../runs/write.ts"
+import {runIs} from "../runs/write.ts"
 
 /** A request to a person to approve a call. */
 export type Approval = Readonly<ReturnType<typeof approvalOf>>
@@ -51,11 +52,11 @@ export interface Question {
 
 /** Asks a person about a call. The request, its message and the run's wait are one batch. */
 export const askApproval = async (
-  engine: Engine,
-  run: AgentRun,
+  attempt: Attempt,
   binding: Binding,
   {step, tool, shown, isRepeated}: Question,
 ): Promise<void> => {
+  const {engine, run} = attempt
   const {approval} = binding.config
   const at = engine.clock.now()
   const id = uuid()
@@ -79,8 +80,8 @@ export const askApproval = async (
       ...[sends[0]?.id ?? null, shown, at, expires],
     ],
   }
-  const batch = [awaiting(run.seq, step.n, tool.effect), asking, parking(run, "approval", expires)]
-  await writeFenced(engine, run, batch, runIs("waiting"), sends)
+  const statements = [awaiting(run.seq, step.n, tool.effect), asking, parking(run, "approval", expires)]
+  await attempt.write({statements, sends}, runIs("waiting"))
 }
 
 /** A number answers only the newest list of a channel. Without buttons, older requests are decided by id. */

@@ -1,5 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import {toJson} from "../../../shared/json.ts"
+import type {Attempt} from "../runs/attempt.ts"
 import type {Engine} from "../runs/engine.ts"
 import {actorOf, itemText, tryCommandOnce} from "../runs/items.ts"
 import type {AgentRun} from "../runs/run-rows.ts"
@@ -7,7 +8,7 @@ import type {ToolStep} from "../runs/step-rows.ts"
 import type {AgentTool, RunFacts} from "../runs/tool.ts"
 
 export interface Call {
-  readonly run: AgentRun
+  readonly attempt: Attempt
   readonly binding: Binding
   readonly step: ToolStep
   readonly tool: AgentTool
@@ -22,7 +23,7 @@ export const shownBy = (tool: AgentTool, args: unknown, facts: RunFacts): string
   tool.describe?.(args, facts) ?? `${tool.name} ${toJson(args)}`
 
 /** Returns the user and the place of a run, for its tools. */
-export const factsOf = (engine: Engine, run: AgentRun, binding: Binding): RunFacts => {
+export const factsOf = (engine: Pick<Engine, "permissionOf">, run: AgentRun, binding: Binding): RunFacts => {
   const {user} = run.place
   const name = user?.name ?? user?.nick
   return {
@@ -35,11 +36,11 @@ export const factsOf = (engine: Engine, run: AgentRun, binding: Binding): RunFac
 
 /** Writes the request or the decision to the Journal of the run's work item, if it has one. */
 export const noteInJournal = async (
-  engine: Pick<Engine, "workroom" | "log">,
-  {run: {runId, item, agent}, step}: Pick<Call, "run" | "step">,
+  {attempt: {engine, run}, step}: Pick<Call, "attempt" | "step">,
   what: "asked" | "decided" | "unknown",
   text: string,
 ): Promise<void> => {
+  const {runId, item, agent} = run
   if (item === undefined) return
   const command = {is: "comment", text: itemText(text)} as const
   await tryCommandOnce(engine, {actor: actorOf(agent), item, request: `${runId}/${step.n}/${what}`, command})

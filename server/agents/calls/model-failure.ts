@@ -8,12 +8,13 @@ import {readNumber} from "../../database/engine/cells.ts"
 import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
 import {ModelFailure} from "../providers/model.ts"
 import type {BoundModel} from "../providers/models.ts"
+import type {Attempt, Change} from "../runs/attempt.ts"
 import {fail} from "../runs/end.ts"
-import type {After, Engine} from "../runs/engine.ts"
+import type {After} from "../runs/engine.ts"
 import {type AgentRun, parking} from "../runs/run-rows.ts"
-import {type Amount, spending, spendingOfRun} from "../runs/spending.ts"
-import {counting, notingFailure} from "../runs/step-rows.ts"
-import {runIs, writeFenced} from "../runs/write.ts"
+import {type Amount, spending} from "../runs/spending.ts"
+import {type ModelStep, notingFailure} from "../runs/step-rows.ts"
+import {type IsStored, runIs} from "../runs/write.ts"
 
 /** The pauses after calls that the provider did not accept. */
 const busyPauses: Backoff = {first: 1000, longest: 60_000}
@@ -26,20 +27,21 @@ const mostTries = {busy: 8, refused: 8, malformed: 3}
 const ofRequest: readonly (number | undefined)[] = [400, 413, 422]
 
 export interface Call {
-  readonly run: AgentRun
+  readonly attempt: Attempt
   readonly binding: Binding
   readonly model: BoundModel
   /** The models of the binding that the run can pay, in the order to call them. */
   readonly models: readonly BoundModel[]
-  readonly n: number
+  /** The step, as it has begun. */
+  readonly step: ModelStep
   readonly reserved: Amount
   readonly day: string
 }
 
 /** Releases the reserved amount, and counts the amount used. */
-export const settling = ({run, day, reserved}: Call, taken: Amount): readonly Statement[] => {
-  const difference = {tokens: taken.tokens - reserved.tokens, money: taken.money - reserved.money}
-  return [spending(run, day, difference), spendingOfRun(run.seq, difference)]
+export const settling = ({attempt, day, reserved}: Call, taken: Amount) => {
+  const added = {tokens: taken.tokens - reserved.tokens, money: taken.money - reserved.money}
+  return {statements: [spending(attempt.run, day, added)], added}
 }
 
 interface Failure {
@@ -83,36 +85,39 @@ export const failureOf = (error: unknown): Failure | undefined => {
  * the call may have used stays counted.
  */
 export const tryAgain = async (
-  engine: Engine,
   call: Call,
   {kind, reason, message, retryAfter = 0, isFree = false, isOfRun = false}: Failure,
   active: number,
-  settled?: readonly Statement[],
+  settled?: Change,
 ): Promise<After> => {
-  const {run, n, model, models} = call
+  const {attempt, step, model, models} = call
+  const {engine, run} = attempt
   const text = engine.hide(message)
-  const counted = settled ?? [
-    ...(isFree ? settling(call, {tokens: 0, money: 0}) : []),
-    counting(run.seq, {active, steps: isFree ? -1 : 0}),
-  ]
+  const free = isFree ? settling(call, {tokens: 0, money: 0}) : undefined
+  const counted = settled ?? {...free, added: {...free?.added, active, steps: isFree ? -1 : 0}}
   const failures = run.failures + 1
-  const noted = [notingFailure(run.seq, n, text), ...counted]
+  const noted = {
+    ...counted,
+    statements: [notingFailure(run.seq, step.n, text), ...(counted.statements ?? [])],
+    steps: [{...step, failed: model.settings.model}],
+  }
   engine.cooling.failed(model, {isRefused: kind === "refused", retryAfter, ...(isOfRun ? {run: run.seq} : {})})
   const next = engine.cooling.next(models, run.seq)
   const tries = models.length * (next.is === "ready" ? mostTries.busy : mostTries[kind])
-  if (next.is === "none" || failures >= tries) return fail(engine, run, reason, text, noted)
-  const batch = [...noted, {sql: "UPDATE agent_runs SET failures = ? WHERE seq = ?", args: [failures, run.seq]}]
+  if (next.is === "none" || failures >= tries) return fail(attempt, reason, text, noted)
+  const change = {...noted, run: {failures}}
   const failed = `the model call of run ${run.runId} to ${model.source} (${model.at}) failed: ${reason}: ${text}`
   if (next.is === "ready") {
     engine.log.warn(`${failed}; ${next.model.source} is next`, {runId: run.runId})
-    await writeFenced(engine, run, [assertFailures(run), ...batch], haveFailed(failures))
+    const statements = [assertFailures(run), ...noted.statements]
+    await attempt.write({...change, statements}, haveFailed(failures))
     return "goes on"
   }
   const backoff = pauseAfter(Math.ceil(failures / models.length), busyPauses)
   const pause = Math.round(Math.min(longestPause, Math.max(backoff, next.pause)))
   engine.log.warn(`${failed}; it is retried in ${pause} ms`, {runId: run.runId})
   const parked = parking(run, "retry", engine.clock.now() + pause, text)
-  await writeFenced(engine, run, [...batch, parked], runIs("waiting", "queued"))
+  await attempt.write({...change, statements: [...noted.statements, parked]}, runIs("waiting", "queued"))
   engine.wakeIn(run, pause)
   return "is over"
 }
@@ -122,6 +127,6 @@ const assertFailures = ({seq, failures}: AgentRun): Statement =>
   assertThat("EXISTS (SELECT 1 FROM agent_runs WHERE seq = ? AND failures = ?)", [seq, failures])
 
 const haveFailed =
-  (failures: number): Parameters<typeof writeFenced>[3] =>
+  (failures: number): IsStored =>
   async (database, {seq}) =>
     (await readNumber(database, "SELECT failures FROM agent_runs WHERE seq = ?", [seq])) === failures

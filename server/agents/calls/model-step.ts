@@ -1,6 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
-import {toJson} from "../../../shared/json.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {type Context, contextOf} from "../context/request.ts"
@@ -9,32 +9,30 @@ import type {ModelReply, ModelRequest} from "../providers/model.ts"
 import {type BoundModel, modelsOf} from "../providers/models.ts"
 import {estimateTokens, priceOf} from "../providers/tokens.ts"
 import {StreamedAnswer} from "../runs/answer.ts"
+import type {Attempt} from "../runs/attempt.ts"
 import {modelNameOf, unknownTool} from "../runs/conversation.ts"
 import {fail, succeed} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, shownIn} from "../runs/run-rows.ts"
-import {dayLimitOf, dayOf, reserve, spending, spendingOfRun} from "../runs/spending.ts"
-import {beginningModel, counting, endingModel, planning, type Step} from "../runs/step-rows.ts"
-import {never, stepIs, writeFenced} from "../runs/write.ts"
+import {dayLimitOf, dayOf, reserve, spending} from "../runs/spending.ts"
+import {beginningModel, endingModel, type ModelStep, plannedSteps, planning} from "../runs/step-rows.ts"
+import {never} from "../runs/write.ts"
 import {type Call, empty, failureOf, settling, tryAgain} from "./model-failure.ts"
 import {watchSilence} from "./silence.ts"
 
 /** Calls the model once. Its row is stored before, with the reserved amount, and after, with the amount used. */
-export const callModel = async (
-  engine: Engine,
-  run: AgentRun,
-  binding: Binding,
-  steps: readonly Step[],
-  n: number,
-  signal: AbortSignal,
-): Promise<After> => {
+export const callModel = async (attempt: Attempt, binding: Binding, n: number, signal: AbortSignal): Promise<After> => {
+  const {engine, run, steps} = attempt
   const context = await contextOf(engine, run, binding, steps)
   const {request} = context
   const estimate = estimateTokens(request)
   const day = dayOf(engine.clock.now())
   const reserveFor = ({settings: {prices}}: BoundModel) =>
     reserve(run, {limits: binding.config.limits, prices}, estimate)
-  const order = modelsFor(engine, run, binding, steps, n)
+  const known = steps.find((each): each is ModelStep => each.n === n && each.kind === "model")
+  const {sent} = context
+  const step: ModelStep = {kind: "model", n, state: "begun", begun: (known?.begun ?? 0) + 1, sent, reply: undefined}
+  const order = modelsFor(engine, run, binding, known?.failed)
   const models = order.filter(model => typeof reserveFor(model) !== "string")
   let limit: AgentReason | undefined
   for (const model of order) {
@@ -43,21 +41,19 @@ export const callModel = async (
       limit ??= reserved
       continue
     }
-    const call = {run, binding, model, models, n, reserved, day}
-    const passed = await begin(engine, call, context)
-    if (passed === undefined) return ask(engine, call, {...request, output: reserved.output}, estimate, signal)
+    const call = {attempt, binding, model, models, step, reserved, day}
+    const passed = await begin(call, context)
+    if (passed === undefined) return ask(call, {...request, output: reserved.output}, estimate, signal)
     limit ??= passed
   }
-  return fail(engine, run, limit ?? "binding_misconfigured")
+  return fail(attempt, limit ?? "binding_misconfigured")
 }
 
 /**
  * Returns the models in the order to call them. One that has failed in this step comes after the others, also if a kill
  * came after its failure.
  */
-const modelsFor = (engine: Engine, run: AgentRun, binding: Binding, steps: readonly Step[], n: number) => {
-  const step = steps.find(each => each.n === n)
-  const failed = step?.kind === "model" ? step.failed : undefined
+const modelsFor = (engine: Engine, run: AgentRun, binding: Binding, failed: string | undefined) => {
   const models = modelsOf(binding).toSorted(
     (a, b) => Number(a.settings.model === failed) - Number(b.settings.model === failed),
   )
@@ -65,16 +61,11 @@ const modelsFor = (engine: Engine, run: AgentRun, binding: Binding, steps: reado
 }
 
 /** Asks the model of a call that has begun. */
-const ask = async (
-  engine: Engine,
-  call: Call,
-  request: ModelRequest,
-  estimate: number,
-  signal: AbortSignal,
-): Promise<After> => {
-  const {run, binding, model, models} = call
+const ask = async (call: Call, request: ModelRequest, estimate: number, signal: AbortSignal): Promise<After> => {
+  const {attempt, binding, model, models} = call
+  const {engine, run} = attempt
   const began = engine.clock.elapsed()
-  const streamed = new StreamedAnswer(engine, run)
+  const streamed = new StreamedAnswer(attempt)
   const place = shownIn(run)
   if (place !== undefined) engine.endpoints.typing(place.endpoint, place.channel)
   const meter = (outcome: "done" | "failed") =>
@@ -100,16 +91,16 @@ const ask = async (
     const reply = await withTimeLimit(limit, work, silence?.signal ?? signal)
     engine.cooling.succeeded(model)
     meter("done")
-    const answered = {...run, message: await streamed.end()}
-    return await end(engine, {...call, run: answered}, reply, {estimate, active: engine.clock.elapsed() - began})
+    await streamed.end()
+    return await end(call, reply, {estimate, active: engine.clock.elapsed() - began})
   } catch (error) {
-    const failed = {...run, message: await streamed.end()}
+    await streamed.end()
     signal.throwIfAborted()
     const active = engine.clock.elapsed() - began
     const failure = failureOf(error)
     if (failure === undefined) throw error
     meter("failed")
-    return tryAgain(engine, {...call, run: failed}, failure, active)
+    return tryAgain(call, failure, active)
   } finally {
     silence?.end()
   }
@@ -117,10 +108,10 @@ const ask = async (
 
 /** Starts a call if the limits of the day allow it. Resolves to the limit that does not. */
 const begin = async (
-  engine: Engine,
-  {run, binding, model, n, reserved, day}: Call,
+  {attempt, binding, model, step, reserved, day}: Call,
   {request, sent}: Context,
 ): Promise<AgentReason | undefined> => {
+  const {engine, run} = attempt
   const {database, log, clock} = engine
   return engine.inTurn(run.agent, async () => {
     const passed = await persist(`run ${run.runId}`, log, () =>
@@ -129,8 +120,9 @@ const begin = async (
     if (passed !== undefined) return passed
     const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name), ...sent})
     const row = {model: model.settings.model, input, ...reserved, at: clock.now()}
-    const counts = [spending(run, day, reserved), spendingOfRun(run.seq, reserved), counting(run.seq, {steps: 1})]
-    await writeFenced(engine, run, [beginningModel(run.seq, n, row), ...counts], never)
+    const statements = [beginningModel(run.seq, step.n, row), spending(run, day, reserved)]
+    const {tokens, money} = reserved
+    await attempt.write({statements, added: {tokens, money, steps: 1}, steps: [step]}, never)
     return undefined
   })
 }
@@ -143,12 +135,12 @@ const takenOf = ({usage, text, calls}: ModelReply, estimate: number) =>
   }
 
 const end = async (
-  engine: Engine,
   call: Call,
   given: ModelReply,
   {estimate, active}: {readonly estimate: number; readonly active: number},
 ): Promise<After> => {
-  const {run, binding, model, n} = call
+  const {attempt, binding, model, step} = call
+  const {engine, run} = attempt
   const taken = takenOf(given, estimate)
   // The stored reply contains no secret, like everything sent to the provider.
   const hide = (text: string) => engine.hide(text)
@@ -157,24 +149,25 @@ const end = async (
   const {details, ...rest} = hideIn({...given, calls: []}, hide)
   // The provider would reject the signature of a thought whose text was changed.
   const kept = toJson(details) === toJson(given.details) ? {details} : {}
-  const reply = {...rest, ...kept, calls, usage: taken, source: model.source}
+  // As a later attempt reads it.
+  const reply = fromJson(toJson({...rest, ...kept, calls, usage: taken, source: model.source})) as ModelReply
   const amount = {tokens: taken.input + taken.output, money: priceOf(taken, model.settings.prices)}
-  const settled = [...settling(call, amount), counting(run.seq, {active})]
+  const {statements, added} = settling(call, amount)
+  const settled = {statements, added: {...added, active}}
   const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
-  if (isSilent && reply.finish === "filtered") return fail(engine, run, "answer_filtered", undefined, settled)
-  if (isSilent && reply.finish === "length") return fail(engine, run, "answer_cut", undefined, settled)
-  if (isSilent) return tryAgain(engine, call, empty, active, settled)
-  const done = [
-    endingModel(run.seq, n, reply, {money: amount.money, at: engine.clock.now()}),
-    {
-      sql: "UPDATE agent_runs SET failures = 0, tokens_in = tokens_in + ?, tokens_out = tokens_out + ? WHERE seq = ?",
-      args: [taken.input, taken.output, run.seq],
-    },
-    ...settled,
-  ]
-  if (reply.calls.length === 0 && run.item === undefined) return succeed(engine, run, binding, reply, done)
+  if (isSilent && reply.finish === "filtered") return fail(attempt, "answer_filtered", undefined, settled)
+  if (isSilent && reply.finish === "length") return fail(attempt, "answer_cut", undefined, settled)
+  if (isSilent) return tryAgain(call, empty, active, settled)
   const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
-  const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? unknownTool)
-  await writeFenced(engine, run, [...done, ...planned], stepIs(n, "done"))
+  const planned = plannedSteps(step.n, reply.calls, name => byName.get(name) ?? unknownTool)
+  const row = endingModel(run.seq, step.n, reply, {money: amount.money, at: engine.clock.now()})
+  const done = {
+    statements: [row, ...planning(run.seq, planned), ...statements],
+    added: {...settled.added, tokensIn: taken.input, tokensOut: taken.output},
+    run: {failures: 0},
+    steps: [{...step, state: "done", reply} as const, ...planned],
+  }
+  if (reply.calls.length === 0 && run.item === undefined) return succeed(attempt, binding, reply, done)
+  await attempt.end({n: step.n, state: "done", ...done}, {mayWait: reply.calls.length > 0})
   return "goes on"
 }

@@ -1,12 +1,12 @@
-import {persist} from "../../database/persist.ts"
 import type {ModelReply} from "../providers/model.ts"
+import type {Attempt} from "../runs/attempt.ts"
 import {fail, itemTaken, succeed} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {actorOf, isFor, tryCommandOnce} from "../runs/items.ts"
-import {type AgentRun, closingSteps, endingRun, parking, requeueing, runOf} from "../runs/run-rows.ts"
+import {type AgentRun, closingSteps, endingRun, parking, requeueing} from "../runs/run-rows.ts"
 import {runLimitOf} from "../runs/spending.ts"
-import {type Step, selectSteps, stepOf, type ToolStep} from "../runs/step-rows.ts"
-import {runIs, writeFenced} from "../runs/write.ts"
+import type {Step, ToolStep} from "../runs/step-rows.ts"
+import {runIs} from "../runs/write.ts"
 import {callModel} from "./model-step.ts"
 import {callTool} from "./tool-step.ts"
 
@@ -35,43 +35,25 @@ export const nextOf = (steps: readonly Step[]): Next => {
 }
 
 /**
- * Works on a run until it ends, waits, or is left to the next start. Each next action is read from the rows, so a run
+ * Works on a run until it ends, waits, or is left to the next start. Each next action is read from the steps, so a run
  * continues after a kill as if nothing had happened.
  */
-export const work = async (
-  engine: Engine,
-  claimed: AgentRun,
-  signal: AbortSignal,
-): Promise<"waits for ingress" | undefined> => {
+export const work = async (attempt: Attempt, signal: AbortSignal): Promise<"waits for ingress" | undefined> => {
+  const {engine} = attempt
   for (;;) {
+    if (signal.aborted) await attempt.flush()
     signal.throwIfAborted()
     if (engine.isStopping()) {
-      await writeFenced(engine, claimed, [requeueing(claimed)], runIs("queued"))
+      await attempt.write({statements: [requeueing(attempt.run)]}, runIs("queued"))
       return undefined
     }
-    const found = await read(engine, claimed)
-    if (found === undefined) return undefined
-    const {run, steps} = found
     if (engine.isPaused()) {
-      await writeFenced(engine, run, [parking(run, "ingress")], runIs("waiting"))
+      await attempt.write({statements: [parking(attempt.run, "ingress")]}, runIs("waiting"))
       return "waits for ingress"
     }
-    if ((await step(engine, run, steps, signal)) === "is over") return undefined
+    if ((await step(attempt, signal)) === "is over") return undefined
   }
 }
-
-const read = async (
-  {database, log}: Engine,
-  {seq, attempt, runId}: AgentRun,
-): Promise<{readonly run: AgentRun; readonly steps: readonly Step[]} | undefined> =>
-  persist(`run ${runId}`, log, async () => {
-    const [row] = await database.read("SELECT * FROM agent_runs WHERE seq = ? AND attempt = ? AND state = 'running'", [
-      seq,
-      attempt,
-    ])
-    if (row === undefined) return undefined
-    return {run: runOf(row), steps: (await database.read(selectSteps, [seq])).map(stepOf)}
-  })
 
 /** Returns whether the item still belongs to the agent; claims it before the first step. A run may outlive its item. */
 const isStillOurs = async (
@@ -89,26 +71,28 @@ const isStillOurs = async (
 }
 
 /** Ends a run whose item was reassigned. */
-const over = async (engine: Engine, run: AgentRun): Promise<After> => {
-  const at = engine.clock.now()
+const over = async (attempt: Attempt): Promise<After> => {
+  const {seq} = attempt.run
+  const at = attempt.engine.clock.now()
   const end = {state: "cancelled", reason: "cancelled", error: itemTaken} as const
-  const batch = [...closingSteps(run.seq, "cancelled", at), endingRun(run.seq, end, at)]
-  await writeFenced(engine, run, batch, runIs("cancelled"))
+  const statements = [...closingSteps(seq, "cancelled", at), endingRun(seq, end, at)]
+  await attempt.write({statements}, runIs("cancelled"))
   return "is over"
 }
 
-const step = async (engine: Engine, run: AgentRun, steps: readonly Step[], signal: AbortSignal): Promise<After> => {
+const step = async (attempt: Attempt, signal: AbortSignal): Promise<After> => {
+  const {engine, run, steps} = attempt
   const binding = engine.bindingOf(run.agent)
-  if (binding === undefined) return fail(engine, run, "binding_missing")
+  if (binding === undefined) return fail(attempt, "binding_missing")
   const next = nextOf(steps)
   const at = {isFirst: steps.length === 0, isLast: next.is === "answer"}
-  if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, at))) return over(engine, run)
-  if (next.is === "answer") return succeed(engine, run, binding, next.reply)
+  if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, at))) return over(attempt)
+  if (next.is === "answer") return succeed(attempt, binding, next.reply)
   const limit = runLimitOf(run, binding.config)
   // The model and people learn of an interrupted call whatever the limits are.
-  if (limit !== undefined && next.is !== "again") return fail(engine, run, limit)
+  if (limit !== undefined && next.is !== "again") return fail(attempt, limit)
   if (next.is === "model") await engine.learnTools(binding)
   return next.is === "model"
-    ? callModel(engine, run, binding, steps, next.n, signal)
-    : callTool(engine, run, binding, steps, next.step, signal)
+    ? callModel(attempt, binding, next.n, signal)
+    : callTool(attempt, binding, next.step, signal)
 }

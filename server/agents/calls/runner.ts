@@ -4,6 +4,7 @@ import type {Database} from "../../database/database.ts"
 import {persist, writeIf} from "../../database/persist.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {Attempt} from "../runs/attempt.ts"
 import {fail} from "../runs/end.ts"
 import {AttemptOver, type Engine} from "../runs/engine.ts"
 import {
@@ -202,10 +203,11 @@ export class Runner {
     const row = claimed?.rows[0]
     if (row === undefined) return
     const run = runOf(row)
-    const left = await work(this.#engine, run, signal).catch(async error => {
+    const opened = await Attempt.open(this.#engine, run)
+    const left = await work(opened, signal).catch(async error => {
       if (signal.aborted || error instanceof AttemptOver || isProblem(error, "stopping")) return undefined
       log.error(`run ${run.runId} of ${run.agent} failed: ${messageOf(error)}`, {error, runId: run.runId})
-      await fail(this.#engine, run, "internal", messageOf(error)).catch(cause =>
+      await fail(opened, "internal", messageOf(error)).catch(cause =>
         log.error(`could not end run ${run.runId}: ${messageOf(cause)}`, {error: cause, runId: run.runId}),
       )
       return undefined

@@ -3,10 +3,10 @@ import type {AgentReason} from "../../../shared/agents/states.ts"
 import {fromJson} from "../../../shared/json.ts"
 import {tryOr} from "../../../shared/try-or.ts"
 import {canonical} from "../../workroom/store/record.ts"
+import type {Attempt} from "../runs/attempt.ts"
 import {calledAs} from "../runs/conversation.ts"
 import {fail} from "../runs/end.ts"
-import type {After, Engine} from "../runs/engine.ts"
-import type {AgentRun} from "../runs/run-rows.ts"
+import type {After} from "../runs/engine.ts"
 import type {Step, ToolStep} from "../runs/step-rows.ts"
 import {checkArguments} from "../tools/arguments.ts"
 import {mayCall} from "../tools/resolve.ts"
@@ -34,15 +34,14 @@ const mostBegun = 3
 
 /** Makes the call of a step, or tells the model why not. */
 export const callTool = async (
-  engine: Engine,
-  run: AgentRun,
+  attempt: Attempt,
   binding: Binding,
-  steps: readonly Step[],
   step: ToolStep,
   signal: AbortSignal,
 ): Promise<After> => {
+  const {engine, run, steps} = attempt
   const refuse = (reason: AgentReason, why: string) =>
-    endStep(engine, run, step, {state: "refused", reason, result: told(why)})
+    endStep(attempt, step, {state: "refused", reason, result: told(why)})
   const tool = engine.toolsOf(binding, run).get(step.tool)
   const checked = tool && checkArguments(tool, step.call.input)
   const facts = factsOf(engine, run, binding)
@@ -56,10 +55,10 @@ export const callTool = async (
       tool !== undefined && checked?.is === "fit"
         ? shownBy(tool, checked.args, facts)
         : `${step.tool} ${step.call.input}`
-    return cutOff(engine, {run, binding, step}, shown, stopped)
+    return cutOff({attempt, binding, step}, shown, stopped)
   }
   if (isGivenUp) {
-    return endStep(engine, run, step, {state: "failed", reason: "tool_failed", error: stopped, result: told(stopped)})
+    return endStep(attempt, step, {state: "failed", reason: "tool_failed", error: stopped, result: told(stopped)})
   }
   if (tool === undefined || checked === undefined) {
     const known = [...engine.toolsOf(binding, run).keys()].join(", ") || "none"
@@ -75,10 +74,10 @@ export const callTool = async (
   const equals = equalsOf(steps, step)
   if (equals.length >= mostEqual) {
     const why = `${tool.name} was asked for ${mostEqual + 1} times with the same arguments`
-    return fail(engine, run, "tools_endless", why)
+    return fail(attempt, "tools_endless", why)
   }
-  const call: Call = {run, binding, step, tool, args: checked.args, facts, equals}
-  const asked = await permit(engine, call)
+  const call: Call = {attempt, binding, step, tool, args: checked.args, facts, equals}
+  const asked = await permit(call)
   if (asked !== "may") return asked
-  return perform(engine, call, signal)
+  return perform(call, signal)
 }

@@ -8,9 +8,8 @@ import {longestMarkdown, messageDraft, type OutboxDraft, shownBy} from "../../ou
 import {findMessage} from "../../outbox/look-ups.ts"
 import {readMarkdown} from "../../outbox/read-markdown.ts"
 import {uuid} from "../../runtime/uuid.ts"
-import type {Engine} from "./engine.ts"
+import type {Attempt} from "./attempt.ts"
 import {type AgentRun, shownIn} from "./run-rows.ts"
-import {writeFenced} from "./write.ts"
 
 /** When the first text is shown after it arrives, and how often it is updated, in milliseconds. */
 const firstAfter = 1000
@@ -45,44 +44,40 @@ export const answerOf = (text: string): Content => (text.length > longestMarkdow
  * Edits in between are best effort, without rows. The last edit is again a row, stored with the run's end.
  */
 export class StreamedAnswer {
-  readonly #engine: Engine
-  readonly #run: AgentRun
+  readonly #attempt: Attempt
   /** Undefined if nothing is shown before the end. */
   readonly #place: ReturnType<typeof shownIn>
-  #message: string | undefined
   #text = ""
   #shown = ""
   #timer: (() => void) | undefined
   #showing: Promise<void> | undefined
   #isOver = false
 
-  constructor(engine: Engine, run: AgentRun) {
-    this.#engine = engine
-    this.#run = run
-    this.#message = run.message
-    const place = shownIn(run)
-    this.#place = place !== undefined && engine.endpoints.hasFeature(place.endpoint, "edit") ? place : undefined
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt
+    const place = shownIn(attempt.run)
+    this.#place = place !== undefined && attempt.engine.endpoints.hasFeature(place.endpoint, "edit") ? place : undefined
   }
 
   readonly add = (text: string): void => {
     this.#text += text
-    if (this.#place !== undefined) this.#wake(this.#message === undefined ? firstAfter : every)
+    if (this.#place !== undefined) this.#wake(this.#attempt.run.message === undefined ? firstAfter : every)
   }
 
-  /** Stops showing text. Resolves to the message's outbox id, if there is one. */
-  async end(): Promise<string | undefined> {
+  /** Stops showing text. */
+  async end(): Promise<void> {
     this.#isOver = true
     this.#timer?.()
     await this.#showing
-    return this.#message
   }
 
   #wake(pause: number): void {
     if (this.#timer !== undefined || this.#showing !== undefined || this.#isOver) return
-    this.#timer = this.#engine.clock.wait(pause, () => {
+    const {clock, log} = this.#attempt.engine
+    this.#timer = clock.wait(pause, () => {
       this.#timer = undefined
       this.#showing = this.#show()
-        .catch(error => this.#engine.log.debug(`could not stream an answer: ${messageOf(error)}`))
+        .catch(error => log.debug(`could not stream an answer: ${messageOf(error)}`))
         .finally(() => {
           this.#showing = undefined
           if (this.#text !== this.#shown) this.#wake(every)
@@ -93,13 +88,14 @@ export class StreamedAnswer {
   async #show(): Promise<void> {
     if (this.#place === undefined) return
     const {endpoint, channel} = this.#place
-    const text = this.#engine.hide(this.#text)
-    const found = this.#engine.endpoints.get(endpoint)
+    const {engine, run} = this.#attempt
+    const text = engine.hide(this.#text)
+    const found = engine.endpoints.get(endpoint)
     const longest = Math.min(longestShown, found?.spec.limits.text ?? longestShown)
     if (text.trim() === "" || text.length + more.length > longest) return
     this.#shown = this.#text
-    if (this.#message === undefined) return this.#begin({endpoint, channel}, text)
-    const row = await findMessage(this.#engine.database, this.#message)
+    if (run.message === undefined) return this.#begin({endpoint, channel}, text)
+    const row = await findMessage(engine.database, run.message)
     const [message] = row?.state === "sent" ? (fromJson(String(row.platform_ids ?? "[]")) as string[]) : []
     if (message === undefined || this.#isOver) return
     const draft = await readMarkdown(messageDraft({endpoint, channel}, answerOf(text + more)))
@@ -109,9 +105,7 @@ export class StreamedAnswer {
 
   async #begin(address: {endpoint: string; channel: string}, text: string): Promise<void> {
     const draft = await readMarkdown(messageDraft(address, answerOf(text + more)))
-    const noting = {sql: "UPDATE agent_runs SET message = ? WHERE seq = ?", args: [draft.id, this.#run.seq]}
     const isStored = async (database: Reader) => (await findMessage(database, draft.id)) !== undefined
-    await writeFenced(this.#engine, this.#run, [noting], isStored, [draft])
-    this.#message = draft.id
+    await this.#attempt.write({run: {message: draft.id}, sends: [draft]}, isStored)
   }
 }

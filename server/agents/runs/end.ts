@@ -1,15 +1,15 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
-import type {Statement} from "../../../shared/sdk/session/database.ts"
 import type {HostText} from "../../messages/texts/tables.ts"
 import {readMarkdown} from "../../outbox/read-markdown.ts"
 import type {ModelReply} from "../providers/model.ts"
 import {modelsOf} from "../providers/models.ts"
 import {answerOf, sayingOf} from "./answer.ts"
+import type {Attempt, Change} from "./attempt.ts"
 import type {After, Engine} from "./engine.ts"
 import {actorOf, itemText, tryCommandOnce} from "./items.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
-import {runIs, writeFenced} from "./write.ts"
+import {runIs} from "./write.ts"
 
 /** The reason for cancelling a run whose item was reassigned. */
 export const itemTaken = "the work item no longer belongs to the agent"
@@ -23,20 +23,20 @@ const failureText = (reason: AgentReason): HostText => {
 
 /** Ends a run with the model's reply. The end, the answer and `also` are one batch. */
 export const succeed = async (
-  engine: Engine,
-  run: AgentRun,
+  attempt: Attempt,
   binding: Binding,
   reply: ModelReply,
-  also: readonly Statement[] = [],
+  also: Change = {},
 ): Promise<After> => {
+  const {engine, run} = attempt
   const at = engine.clock.now()
   const {text: answer, finish} = reply
   const note = await noteOf(engine, run, binding, reply)
   if (run.item !== undefined) await handIn(engine, run, run.item, answer + note)
   const end = {state: "succeeded", answer, ...(finish === "length" ? {reason: "answer_cut" as const} : {})} as const
-  const batch = [...also, endingRun(run.seq, end, at)]
   const sends = await Promise.all(sayingOf(run, answerOf(answer + note)).map(readMarkdown))
-  await writeFenced(engine, run, batch, runIs("succeeded"), sends)
+  const statements = [...(also.statements ?? []), endingRun(run.seq, end, at)]
+  await attempt.write({...also, statements, sends}, runIs("succeeded"))
   return "is over"
 }
 
@@ -72,12 +72,12 @@ const handIn = async (
 
 /** Ends a run that cannot continue, and says so in its conversation. `also` is stored in the same batch. */
 export const fail = async (
-  engine: Engine,
-  run: AgentRun,
+  attempt: Attempt,
   reason: AgentReason,
   error?: string,
-  also: readonly Statement[] = [],
+  also: Change = {},
 ): Promise<After> => {
+  const {engine, run} = attempt
   const at = engine.clock.now()
   const detail = error === undefined || error === "" ? undefined : engine.hide(error)
   const why = detail === undefined ? reason : `${reason}: ${detail}`
@@ -86,8 +86,8 @@ export const fail = async (
   const say = await engine.sayFor(run)
   const sends = sayingOf(run, say(failureText(reason), {agent: run.agent, run: run.runId}))
   const end = {state: "failed", reason, ...(detail === undefined ? {} : {error: detail})} as const
-  const batch = [...also, ...closingSteps(run.seq, reason, at), endingRun(run.seq, end, at)]
-  await writeFenced(engine, run, batch, runIs("failed"), sends)
+  const closing = [...closingSteps(run.seq, reason, at), endingRun(run.seq, end, at)]
+  await attempt.write({...also, statements: [...(also.statements ?? []), ...closing], sends}, runIs("failed"))
   return "is over"
 }
 

@@ -39,12 +39,6 @@ export const spending = (
   args: [run.agent, day, toJson(Object.values(subjectsOf(run))), runs, tokens, money],
 })
 
-/** Counts for the run itself. */
-export const spendingOfRun = (seq: number, {tokens, money}: Amount): Statement => ({
-  sql: "UPDATE agent_runs SET tokens = tokens + ?, money = money + ? WHERE seq = ?",
-  args: [tokens, money, seq],
-})
-
 const millionths = 1_000_000
 
 /** Returns the limit of a day that the next amount would exceed; undefined if none. */

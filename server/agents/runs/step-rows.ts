@@ -104,16 +104,22 @@ export const notingFailure = (run: number, n: number, error: string): Statement 
   args: [error, run, n],
 })
 
-/** Stores the calls of a reply, each as a step. */
-export const planning = (
-  run: number,
+/** Returns the calls of a reply, each as a step. */
+export const plannedSteps = (
   after: number,
   calls: readonly ModelCall[],
   toolOf: (name: string) => string,
-): readonly Statement[] =>
+): readonly ToolStep[] =>
   calls.map((call, index) => ({
+    ...{kind: "tool", n: after + 1 + index, state: "planned", begun: 0},
+    ...{call: {...call, input: call.input.toWellFormed()}, tool: toolOf(call.name)},
+    ...{effect: undefined, result: undefined},
+  }))
+
+export const planning = (run: number, steps: readonly ToolStep[]): readonly Statement[] =>
+  steps.map(({n, tool, call}) => ({
     sql: "INSERT INTO agent_steps (run, n, kind, name, call, state, input) VALUES (?, ?, 'tool', ?, ?, 'planned', ?)",
-    args: [run, after + 1 + index, toolOf(call.name), call.id, call.input],
+    args: [run, n, tool, call.id, call.input],
   }))
 
 export const beginningTool = (run: number, n: number, effect: ToolEffect, at: number): Statement => ({
@@ -137,10 +143,4 @@ export interface ToolEnd {
 export const endingTool = (run: number, n: number, {state, result, reason, error}: ToolEnd, at: number): Statement => ({
   sql: "UPDATE agent_steps SET state = ?, output = ?, reason = ?, error = ?, ended_at = ? WHERE run = ? AND n = ?",
   args: [state, result, reason ?? null, error ?? null, at, run, n],
-})
-
-/** Counts steps and milliseconds of the run. */
-export const counting = (run: number, {steps = 0, active = 0}: {steps?: number; active?: number}): Statement => ({
-  sql: "UPDATE agent_runs SET steps = steps + ?, active_ms = active_ms + ? WHERE seq = ?",
-  args: [steps, Math.max(0, Math.round(active)), run],
 })

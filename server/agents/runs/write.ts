@@ -11,7 +11,7 @@ import {type AgentRun, assertAttempt, selectIsRunning} from "./run-rows.ts"
 type Attempt = Pick<AgentRun, "seq" | "attempt" | "runId">
 
 /** Whether a batch of the attempt was stored. */
-type IsStored = (database: Reader, run: Attempt) => Promise<boolean>
+export type IsStored = (database: Reader, run: Attempt) => Promise<boolean>
 
 /** Returns the statement that stores messages, for the batch of their change. */
 export const storing = (drafts: readonly OutboxDraft[], at: number): readonly Statement[] =>

@@ -21,7 +21,7 @@ const agents = (url: string) => `agents:
     instructions: You help.
     tools: {bot.look: {}}
     permission: trusted
-    limits: {steps: 1000, tokens: 100000000, seconds: 3600, parallel: 256}
+    limits: {steps: 1000, tokens: 100000000, seconds: 3600, parallel: 256, user: none, day: none}
 `
 
 /** A project with an agent for the model at `url`, and with a platform inside the Host that calls a command. */

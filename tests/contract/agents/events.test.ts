@@ -2,7 +2,7 @@ import {Value} from "typebox/value"
 import {describe, expect, test} from "vitest"
 import {decide} from "../../../server/agents/approval/approvals.ts"
 import {claiming, closingSteps, endingRun, parking, queueing} from "../../../server/agents/runs/run-rows.ts"
-import {beginningModel, planning} from "../../../server/agents/runs/step-rows.ts"
+import {beginningModel, plannedSteps, planning} from "../../../server/agents/runs/step-rows.ts"
 import type {Database} from "../../../server/database/database.ts"
 import {type EventType, eventTypes} from "../../../shared/events/events.ts"
 import {engines, open} from "../../support/database/databases.ts"
@@ -45,7 +45,10 @@ describe.each(engines)("changes to the rows of agents in $name", ({make}) => {
     const one = await begin(database, "one")
     await database.write([
       beginningModel(one, 1, {model: "small", input: "{}", tokens: 10, money: 0, at: 3}),
-      ...planning(one, 1, [{id: "c", name: "send", input: "{}"}], name => name),
+      ...planning(
+        one,
+        plannedSteps(1, [{id: "c", name: "send", input: "{}"}], name => name),
+      ),
       ...["approve", "deny", "expire", "hold"].map(id => ask(one, id)),
       parking({seq: one}, "approval", 1000),
     ])

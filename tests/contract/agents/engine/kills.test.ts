@@ -152,7 +152,7 @@ describe.each(scenarios)("a run $name,", scenario => {
     }
     const calls = place.model.requests.length
     process.stdout.write(`${scenario.name}: killed at ${kills} writes, ${unknown} unknown, ${calls} model calls\n`)
-    expect(kills).toBeGreaterThan(40)
+    expect(kills).toBeGreaterThan(30)
     expect(new Set(place.model.requests.map(({model}) => model)).size).toBe(place.hasFallback ? 2 : 1)
     expect(unknown).toBe(4)
     expect(await spentOf(place)).toBeGreaterThan(usedOf(place))
@@ -181,7 +181,7 @@ describe.each(scenarios)("a run $name,", scenario => {
       }
     }
     await Promise.all(places.map(work))
-    expect(lapses).toBeGreaterThan(20)
+    expect(lapses).toBeGreaterThan(15)
     for (const place of places) expect(await spentOf(place)).toBeGreaterThanOrEqual(usedOf(place))
   }, 180_000)
 })

@@ -1,0 +1,128 @@
+import {assertThat, type Statement} from "../../database/database.ts"
+import {persist} from "../../database/persist.ts"
+import type {OutboxDraft} from "../../outbox/draft.ts"
+import type {Engine} from "./engine.ts"
+import type {AgentRun} from "./run-rows.ts"
+import {type Step, selectSteps, stepOf} from "./step-rows.ts"
+import {type IsStored, never, stepIs, writeFenced} from "./write.ts"
+
+/** What a batch adds to the figures of a run. */
+interface Added extends Partial<Pick<AgentRun, "steps" | "active" | "tokens" | "money">> {
+  readonly tokensIn?: number
+  readonly tokensOut?: number
+}
+
+/** A batch of an attempt, and the same change of the rows that the attempt has read. */
+export interface Change {
+  readonly statements?: readonly Statement[]
+  readonly added?: Added
+  /** New values of the run. */
+  readonly run?: Partial<Pick<AgentRun, "failures" | "message">>
+  /** The steps that the statements insert or update, as they are afterwards. */
+  readonly steps?: readonly Step[]
+  readonly sends?: readonly OutboxDraft[]
+}
+
+/** The end of a step, which is stored once. */
+export interface StepEnd extends Change {
+  readonly n: number
+  readonly state: Step["state"]
+}
+
+/**
+ * An attempt to work on a run. It reads the rows once, because nothing else changes a running run, except to end it. The
+ * end of a step can wait for the beginning of the next, so that one batch stores both.
+ */
+export class Attempt {
+  readonly engine: Engine
+  #run: AgentRun
+  #steps: readonly Step[]
+  /** An end that is in the rows of this attempt, and not stored. */
+  #waiting: StepEnd | undefined
+
+  private constructor(engine: Engine, run: AgentRun, steps: readonly Step[]) {
+    this.engine = engine
+    this.#run = run
+    this.#steps = steps
+  }
+
+  static async open(engine: Engine, claimed: AgentRun): Promise<Attempt> {
+    const read = () => engine.database.read(selectSteps, [claimed.seq])
+    return new Attempt(engine, claimed, (await persist(`run ${claimed.runId}`, engine.log, read)).map(stepOf))
+  }
+
+  get run(): AgentRun {
+    return this.#run
+  }
+
+  /** The steps, in the order of their numbers. */
+  get steps(): readonly Step[] {
+    return this.#steps
+  }
+
+  /** Stores a change, in one batch with the end that waits. Throws the errors of `writeFenced`. */
+  async write(change: Change, isStored: IsStored): Promise<void> {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting === undefined) await this.#store([change], isStored)
+    else await this.#store([waiting, change], stepIs(waiting.n, waiting.state))
+    this.#apply(change)
+  }
+
+  /** Stores the end of a step: at once, or with the next batch. Until then, a kill lets the step be done again. */
+  async end(end: StepEnd, {mayWait}: {readonly mayWait: boolean}): Promise<void> {
+    await this.flush()
+    if (mayWait) this.#waiting = end
+    else await this.#store([end], stepIs(end.n, end.state))
+    this.#apply(end)
+  }
+
+  async flush(): Promise<void> {
+    if (this.#waiting !== undefined) await this.write({}, never)
+  }
+
+  async #store(changes: readonly (Change | StepEnd)[], isStored: IsStored): Promise<void> {
+    const {seq} = this.#run
+    const batch = changes.flatMap(change => [
+      ...("n" in change ? [assertStepOpen(seq, change.n)] : []),
+      ...(change.statements ?? []),
+      ...updating(seq, change),
+    ])
+    const sends = changes.flatMap(change => change.sends ?? [])
+    await writeFenced(this.engine, this.#run, batch, isStored, sends)
+  }
+
+  #apply({added = {}, run = {}, steps = []}: Change): void {
+    const {steps: more = 0, active = 0, tokens = 0, money = 0} = added
+    const old = this.#run
+    const sums = {steps: old.steps + more, active: old.active + rounded(active), tokens: old.tokens + tokens}
+    this.#run = {...old, ...sums, money: old.money + money, ...run}
+    const changed = new Map([...this.#steps, ...steps].map(step => [step.n, step]))
+    this.#steps = [...changed.values()].sort((a, b) => a.n - b.n)
+  }
+}
+
+const rounded = (active: number): number => Math.max(0, Math.round(active))
+
+/** A batch whose answer was lost must not end the step again: it would return what was reserved twice. */
+const assertStepOpen = (run: number, n: number): Statement =>
+  assertThat(
+    "EXISTS (SELECT 1 FROM agent_steps WHERE run = ? AND n = ? AND state IN ('planned', 'waiting', 'begun'))",
+    [run, n],
+  )
+
+const updating = (seq: number, {added, run}: Change): readonly Statement[] => {
+  if (added === undefined && run === undefined) return []
+  const {steps = 0, active = 0, tokens = 0, money = 0, tokensIn = 0, tokensOut = 0} = added ?? {}
+  return [
+    {
+      sql: `UPDATE agent_runs SET steps = steps + ?, active_ms = active_ms + ?, tokens = tokens + ?, money = money + ?,
+        tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, failures = coalesce(?, failures), message = coalesce(?, message)
+        WHERE seq = ?`,
+      args: [
+        ...[steps, rounded(active), tokens, money, tokensIn, tokensOut],
+        ...[run?.failures ?? null, run?.message ?? null, seq],
+      ],
+    },
+  ]
+}
