@@ -109,8 +109,7 @@ export const tryAgain = async (
   const failed = `the model call of run ${run.runId} to ${model.source} (${model.at}) failed: ${reason}: ${text}`
   if (next.is === "ready") {
     engine.log.warn(`${failed}; ${next.model.source} is next`, {runId: run.runId})
-    const statements = [assertFailures(run), ...noted.statements]
-    await attempt.write({...change, statements}, haveFailed(failures))
+    await attempt.write({...change, asserts: [assertFailures(run)]}, haveFailed(failures))
     return "goes on"
   }
   const backoff = pauseAfter(Math.ceil(failures / models.length), busyPauses)

@@ -16,15 +16,22 @@ import {cutOff, endStep, told} from "./tool-end.ts"
 
 /** Returns earlier steps with the same call. */
 const equalsOf = (steps: readonly Step[], step: ToolStep): readonly ToolStep[] => {
-  const wanted = comparable(step.call.input)
+  const wanted = comparable(step.call)
   return steps.filter(
     (each): each is ToolStep =>
-      each.kind === "tool" && each.n < step.n && each.tool === step.tool && comparable(each.call.input) === wanted,
+      each.kind === "tool" && each.n < step.n && each.tool === step.tool && comparable(each.call) === wanted,
   )
 }
 
+const compared = new WeakMap<ToolStep["call"], string>()
+
 /** Returns the same text for equal arguments, however they are written. */
-const comparable = (json: string): string => tryOr(() => canonical(fromJson(json.trim() === "" ? "{}" : json)), json)
+const comparable = (call: ToolStep["call"]): string => {
+  const {input} = call
+  const text = compared.get(call) ?? tryOr(() => canonical(fromJson(input.trim() === "" ? "{}" : input)), input)
+  compared.set(call, text)
+  return text
+}
 
 /** A run that makes the same call this often is stuck. */
 const mostEqual = 5

@@ -1,15 +1,16 @@
+import {AsyncLocalStorage} from "node:async_hooks"
 import {type AgentProvider, agentProviders} from "../../../shared/config/agents.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {field} from "./known-parts.ts"
-import type {LanguageModel} from "./language-model.ts"
+import type {CallOptions, LanguageModel} from "./language-model.ts"
 import type {BoundModel} from "./models.ts"
 import {installCommand, isAgentProvider, loadPackage, needsKey} from "./packages.ts"
 import type {Wire} from "./wire.ts"
 
 /** A model whose package is loaded. */
 export interface Opened {
-  /** Returns the package's model for one call, which uses this `fetch`. */
-  create(fetch: Wire["fetch"]): LanguageModel
+  /** Calls the package's model, which uses this `fetch`. */
+  stream(options: CallOptions, fetch: Wire["fetch"]): ReturnType<LanguageModel["doStream"]>
   readonly provider: AgentProvider
   readonly source: BoundModel["source"]
   /** Empty if no key is sent. */
@@ -46,14 +47,18 @@ export const createFor = async ({at, settings: given, source}: BoundModel, proje
     ...(key === "" ? {} : {apiKey: key}),
     ...(provider === "openai-compatible" ? {name: "svc", includeUsage: true, ...ofOpenAI(baseURL)} : {}),
   }
-  const create = (fetch: Wire["fetch"]) => {
-    const made: unknown = typeof factory === "function" ? factory({...settings, fetch})(model) : undefined
-    if (isModel(made)) return made
-    const old = `the package ${agentProviders[provider]} has a version that svc does not support: run ${installCommand(agentProviders[provider])}`
-    throw misconfigured(old)
+  const fetches = new AsyncLocalStorage<Wire["fetch"]>()
+  // A model takes long to make, so all calls share it.
+  const fetch: Wire["fetch"] = (input, init) => {
+    const own = fetches.getStore()
+    if (own === undefined) throw new Error("a request outside of a model call")
+    return own(input, init)
   }
-  create(globalThis.fetch)
-  return {create, provider, source, key}
+  const made: unknown = typeof factory === "function" ? factory({...settings, fetch})(model) : undefined
+  if (isModel(made))
+    return {stream: (options, own) => fetches.run(own, () => made.doStream(options)), provider, source, key}
+  const old = `the package ${agentProviders[provider]} has a version that svc does not support: run ${installCommand(agentProviders[provider])}`
+  throw misconfigured(old)
 }
 
 /** OpenAI's newer models reject `max_tokens`, but most other servers know only that. */

@@ -1,6 +1,7 @@
 import {createFor, type Opened} from "./create.ts"
 import {packageFailure, withoutSecrets} from "./failures.ts"
 import type {Hide} from "./hiding.ts"
+import type {CallOptions} from "./language-model.ts"
 import {type Model, ModelFailure, type ModelOptions, type ModelReply, type ModelRequest} from "./model.ts"
 import type {BoundModel} from "./models.ts"
 import {promptOf} from "./prompt.ts"
@@ -68,12 +69,12 @@ const untilAborted = async <T>(signal: AbortSignal, work: (own: AbortSignal) => 
 }
 
 const stream = async (
-  {create, source}: Opened,
-  options: Parameters<ReturnType<Opened["create"]>["doStream"]>[0],
+  {stream: open, source}: Opened,
+  options: CallOptions,
   wire: Wire,
   {onText, onPart}: {readonly onText: (text: string) => void; readonly onPart: ModelOptions["onPart"]},
 ): Promise<ModelReply> => {
-  const {stream: parts} = await create(wire.fetch).doStream(options)
+  const {stream: parts} = await open(options, wire.fetch)
   const reply = new ReplyReader(source, onText)
   const reader = parts.getReader()
   try {

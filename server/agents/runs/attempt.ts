@@ -14,6 +14,8 @@ interface Added extends Partial<Pick<AgentRun, "steps" | "active" | "tokens" | "
 
 /** A batch of an attempt, and the same change of the rows that the attempt has read. */
 export interface Change {
+  /** Stored before everything else of the batch. */
+  readonly asserts?: readonly Statement[]
   readonly statements?: readonly Statement[]
   readonly added?: Added
   /** New values of the run. */
@@ -83,45 +85,56 @@ export class Attempt {
 
   async #store(changes: readonly (Change | StepEnd)[], isStored: IsStored): Promise<void> {
     const {seq} = this.#run
-    const batch = changes.flatMap(change => [
-      ...("n" in change ? [assertStepOpen(seq, change.n)] : []),
-      ...(change.statements ?? []),
-      ...updating(seq, change),
-    ])
+    const batch = [
+      ...changes.flatMap(change => ("n" in change ? [assertStepOpen(seq, change.n)] : [])),
+      ...changes.flatMap(change => change.asserts ?? []),
+      ...updating(seq, changes),
+      ...changes.flatMap(change => change.statements ?? []),
+    ]
     const sends = changes.flatMap(change => change.sends ?? [])
     await writeFenced(this.engine, this.#run, batch, isStored, sends)
   }
 
-  #apply({added = {}, run = {}, steps = []}: Change): void {
-    const {steps: more = 0, active = 0, tokens = 0, money = 0} = added
-    const old = this.#run
-    const sums = {steps: old.steps + more, active: old.active + rounded(active), tokens: old.tokens + tokens}
-    this.#run = {...old, ...sums, money: old.money + money, ...run}
-    const changed = new Map([...this.#steps, ...steps].map(step => [step.n, step]))
-    this.#steps = [...changed.values()].sort((a, b) => a.n - b.n)
+  #apply({added, run, steps: changed = []}: Change): void {
+    const {steps, active, tokens, money} = sumOf([this.#run, added ?? {}])
+    this.#run = {...this.#run, steps, active, tokens, money, ...run}
+    const all = [...this.#steps]
+    for (const step of changed) {
+      const at = all.findLastIndex(({n}) => n === step.n)
+      if (at < 0) all.push(step)
+      else all[at] = step
+    }
+    this.#steps = all
   }
 }
 
-const rounded = (active: number): number => Math.max(0, Math.round(active))
-
-/** A batch whose answer was lost must not end the step again: it would return what was reserved twice. */
+/** A batch whose answer was lost must not end the step again: it would return twice what was reserved. */
 const assertStepOpen = (run: number, n: number): Statement =>
   assertThat(
     "EXISTS (SELECT 1 FROM agent_steps WHERE run = ? AND n = ? AND state IN ('planned', 'waiting', 'begun'))",
     [run, n],
   )
 
-const updating = (seq: number, {added, run}: Change): readonly Statement[] => {
-  if (added === undefined && run === undefined) return []
-  const {steps = 0, active = 0, tokens = 0, money = 0, tokensIn = 0, tokensOut = 0} = added ?? {}
+const sumOf = (all: readonly Added[]) => {
+  const sum = (of: keyof Added) => all.reduce((total, added) => total + (added[of] ?? 0), 0)
+  return {
+    ...{steps: sum("steps"), active: Math.round(sum("active")), tokens: sum("tokens"), money: sum("money")},
+    ...{tokensIn: sum("tokensIn"), tokensOut: sum("tokensOut")},
+  }
+}
+
+const updating = (seq: number, changes: readonly Change[]): readonly Statement[] => {
+  const run = Object.assign({}, ...changes.map(change => change.run)) as NonNullable<Change["run"]>
+  if (changes.every(change => change.added === undefined && change.run === undefined)) return []
+  const {steps, active, tokens, money, tokensIn, tokensOut} = sumOf(changes.flatMap(({added}) => added ?? []))
   return [
     {
       sql: `UPDATE agent_runs SET steps = steps + ?, active_ms = active_ms + ?, tokens = tokens + ?, money = money + ?,
         tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, failures = coalesce(?, failures), message = coalesce(?, message)
         WHERE seq = ?`,
       args: [
-        ...[steps, rounded(active), tokens, money, tokensIn, tokensOut],
-        ...[run?.failures ?? null, run?.message ?? null, seq],
+        ...[steps, active, tokens, money, tokensIn, tokensOut],
+        ...[run.failures ?? null, run.message ?? null, seq],
       ],
     },
   ]

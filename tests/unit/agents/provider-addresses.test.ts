@@ -7,12 +7,13 @@ import {root} from "../../support/host/runtimes.ts"
 /** Returns the address and body of a call without sending it. */
 const sentBy = async (settings: Parameters<typeof bindingOf>[0]) => {
   const sent: {url: string; body: Record<string, unknown>}[] = []
-  const model = (await createFor(modelIn({key: new Secret("key"), ...settings}), root)).create((url, init) => {
+  const model = await createFor(modelIn({key: new Secret("key"), ...settings}), root)
+  const fetch = (url: string | URL | Request, init?: RequestInit) => {
     sent.push({url: String(url), body: JSON.parse(String(init?.body))})
     return Promise.reject(new Error("nothing is sent"))
-  })
+  }
   const prompt = [{role: "user" as const, content: [{type: "text" as const, text: "hello"}]}]
-  await expect(model.doStream({prompt, maxOutputTokens: 77, abortSignal: never})).rejects.toThrow()
+  await expect(model.stream({prompt, maxOutputTokens: 77, abortSignal: never}, fetch)).rejects.toThrow()
   return sent[0]
 }
 
