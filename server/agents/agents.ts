@@ -198,7 +198,6 @@ export class Agents implements AgentService {
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),
       ],
       isStopping: () => this.#isStopping,
-      inTurn: (agent, work) => this.#turns.take(agent, work),
       wakeIn: (run, pause) => this.#runner.wakeIn(run, pause),
       considerItems: () => this.#items.consider(),
     }

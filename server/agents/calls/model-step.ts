@@ -1,6 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
+import {isProblem} from "../../../shared/problems.ts"
 import {persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {type Context, contextOf} from "../context/request.ts"
@@ -14,7 +15,7 @@ import {modelNameOf, unknownTool} from "../runs/conversation.ts"
 import {fail, succeed} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, shownIn} from "../runs/run-rows.ts"
-import {dayLimitOf, dayOf, reserve, spending} from "../runs/spending.ts"
+import {assertDayLimits, dayLimitOf, dayOf, reserve, spending} from "../runs/spending.ts"
 import {beginningModel, endingModel, type ModelStep, plannedSteps, planning} from "../runs/step-rows.ts"
 import {never} from "../runs/write.ts"
 import {type Call, empty, failureOf, settling, tryAgain} from "./model-failure.ts"
@@ -106,25 +107,38 @@ const ask = async (call: Call, request: ModelRequest, estimate: number, signal: 
   }
 }
 
-/** Starts a call if the limits of the day allow it. Resolves to the limit that does not. */
+/** How often a call is begun whose limits were reached, and are not when they are read: other runs have settled. */
+const mostBegun = 20
+
+/** Begins a call if the limits of the day allow it. Resolves to the limit that does not. */
 const begin = async (
   {attempt, binding, model, step, reserved, day}: Call,
   {request, sent}: Context,
 ): Promise<AgentReason | undefined> => {
   const {engine, run} = attempt
   const {database, log, clock} = engine
-  return engine.inTurn(run.agent, async () => {
+  const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name), ...sent})
+  const row = {model: model.settings.model, input, ...reserved, at: clock.now()}
+  const {tokens, money} = reserved
+  const change = {
+    asserts: [assertDayLimits(run, binding.config, day, reserved)],
+    statements: [beginningModel(run.seq, step.n, row), spending(run, day, reserved)],
+    added: {tokens, money, steps: 1},
+    steps: [step],
+  }
+  for (let tries = 1; ; tries++) {
+    const refused = await attempt.write(change, never).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (refused === undefined) return undefined
+    if (!isProblem(refused, "database_refused")) throw refused
     const passed = await persist(`run ${run.runId}`, log, () =>
       dayLimitOf(database, run, binding.config, day, reserved),
     )
     if (passed !== undefined) return passed
-    const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name), ...sent})
-    const row = {model: model.settings.model, input, ...reserved, at: clock.now()}
-    const statements = [beginningModel(run.seq, step.n, row), spending(run, day, reserved)]
-    const {tokens, money} = reserved
-    await attempt.write({statements, added: {tokens, money, steps: 1}, steps: [step]}, never)
-    return undefined
-  })
+    if (tries === mostBegun) throw refused
+  }
 }
 
 /** Returns the provider's usage. If the provider does not report it, the estimate and the written text count. */

@@ -65,9 +65,9 @@ export class Attempt {
   /** Stores a change, in one batch with the end that waits. Throws the errors of `writeFenced`. */
   async write(change: Change, isStored: IsStored): Promise<void> {
     const waiting = this.#waiting
-    this.#waiting = undefined
     if (waiting === undefined) await this.#store([change], isStored)
     else await this.#store([waiting, change], stepIs(waiting.n, waiting.state))
+    this.#waiting = undefined
     this.#apply(change)
   }
 

@@ -46,8 +46,6 @@ export interface Engine {
   hide(text: string): string
   isPaused(): boolean
   isStopping(): boolean
-  /** Runs the work of one agent one after another: a count, and what is stored because of it. */
-  inTurn<T>(agent: string, work: () => Promise<T>): Promise<T>
   /** Continues a run after a pause in milliseconds, by a monotonic clock. */
   wakeIn(run: AgentRun, pause: number): void
   /** Call it when a run of a work item has ended: the item may need another run. */

@@ -1,7 +1,7 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {AgentSettings, Budget} from "../../../shared/config/agents.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Reader, Row, Statement} from "../../database/database.ts"
+import {assertThat, type Reader, type Statement} from "../../database/database.ts"
 import {priceOf} from "../providers/tokens.ts"
 import type {AgentRun} from "./run-rows.ts"
 
@@ -41,32 +41,46 @@ export const spending = (
 
 const millionths = 1_000_000
 
+/** Selects the subjects whose limit of the day the next amount would exceed. */
+const selectPassed = `SELECT l.value ->> 'of' AS subject FROM json_each(?1) l
+  LEFT JOIN agent_spending s ON s.agent = ?2 AND s.day = ?3 AND s.subject = l.value ->> 'subject'
+  WHERE coalesce(s.runs, 0) + ?4 > l.value ->> 'runs' OR coalesce(s.tokens, 0) + ?5 > l.value ->> 'tokens'
+    OR coalesce(s.money, 0) + ?6 > l.value ->> 'money'`
+
+type Spender = Pick<AgentRun, "agent" | "endpoint" | "channel" | "place">
+type Limited = Pick<AgentSettings, "limits">
+
+const passedBy = (
+  run: Spender,
+  {limits}: Limited,
+  day: string,
+  {runs = 0, tokens = 0, money = 0}: Partial<Counted>,
+) => {
+  const subjects = (Object.entries(subjectsOf(run)) as [Subject, string][]).map(([of, subject]) => {
+    const {money: most, ...rest} = limits[of]
+    return {of, subject, ...rest, ...(most === undefined ? {} : {money: most * millionths})}
+  })
+  return {sql: selectPassed, args: [toJson(subjects), run.agent, day, runs, tokens, money]}
+}
+
 /** Returns the limit of a day that the next amount would exceed; undefined if none. */
 export const dayLimitOf = async (
   database: Reader,
-  run: Pick<AgentRun, "agent" | "endpoint" | "channel" | "place">,
-  {limits}: Pick<AgentSettings, "limits">,
+  run: Spender,
+  limited: Limited,
   day: string,
   next: Partial<Counted>,
 ): Promise<AgentReason | undefined> => {
-  const subjects = Object.entries(subjectsOf(run)) as [Subject, string][]
-  const limited = subjects.filter(([of]) => Object.keys(limits[of]).length > 0)
-  if (limited.length === 0) return undefined
-  const counted = await database.read(
-    "SELECT subject, runs, tokens, money FROM agent_spending WHERE agent = ? AND day = ? AND subject IN (SELECT value FROM json_each(?))",
-    [run.agent, day, toJson(limited.map(([, subject]) => subject))],
-  )
-  const passed = limited.find(([of, name]) => isPassed(limits[of], next, rowOf(counted, name)))
-  return passed && `limit_${passed[0]}`
+  const {sql, args} = passedBy(run, limited, day, next)
+  const [passed] = await database.read(sql, args)
+  return passed && `limit_${passed.subject as Subject}`
 }
 
-const rowOf = (rows: readonly Row[], name: string) => rows.find(({subject}) => subject === name)
-
-const isPassed = (budget: Budget, next: Partial<Counted>, counted: Row = {}): boolean =>
-  (["runs", "tokens", "money"] as const).some(what => {
-    const limit = budget[what] ?? Number.POSITIVE_INFINITY
-    return Number(counted[what] ?? 0) + (next[what] ?? 0) > (what === "money" ? limit * millionths : limit)
-  })
+/** Makes its batch fail if the next amount would exceed a limit of the day. */
+export const assertDayLimits = (run: Spender, limited: Limited, day: string, next: Partial<Counted>): Statement => {
+  const {sql, args} = passedBy(run, limited, day, next)
+  return assertThat(`NOT EXISTS (${sql})`, args)
+}
 
 /** Returns the run's own limit that forbids its next step; undefined if none. */
 export const runLimitOf = (
