@@ -1,3 +1,4 @@
+import {setImmediate as turn} from "node:timers/promises"
 import type {Binding} from "../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
 import type {AgentContext} from "../../shared/api/agents/context.ts"
@@ -50,10 +51,12 @@ export class Agents implements AgentService {
   readonly mcp: McpServers
   #isStopping = false
 
-  constructor(options: AgentsOptions) {
-    const {database, workroom, log, clock} = options
-    this.#options = options
-    this.mcp = new McpServers(options)
+  constructor(given: AgentsOptions) {
+    // Providers, tools and users send what the database refuses, and a secret may hide behind it.
+    const hide = (text: string) => given.hide(text.toWellFormed().replaceAll("\0", ""))
+    this.#options = {...given, hide}
+    const {database, workroom, log, clock} = given
+    this.mcp = new McpServers(this.#options)
     this.#engine = this.#createEngine()
     this.#runner = new Runner(this.#engine)
     this.#items = new ItemWatch({
@@ -198,6 +201,7 @@ export class Agents implements AgentService {
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),
       ],
       isStopping: () => this.#isStopping,
+      nextTurn: () => this.#turns.take("", () => turn()),
       wakeIn: (run, pause) => this.#runner.wakeIn(run, pause),
       considerItems: () => this.#items.consider(),
     }
@@ -217,6 +221,6 @@ export class Agents implements AgentService {
 
 /** Returns the input without values of secrets, for the database and the model. */
 const requireInput = (input: unknown, hide: (text: string) => string): string => {
-  if (typeof input === "string" && isInput(input)) return hide(input.toWellFormed().replaceAll("\0", ""))
+  if (typeof input === "string" && isInput(input)) return hide(input)
   throw new Problem("request_invalid", `the input of an agent must be text of 1 to ${longestInput} characters`)
 }

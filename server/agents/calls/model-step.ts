@@ -159,7 +159,11 @@ const end = async (
   // The stored reply contains no secret, like everything sent to the provider.
   const hide = (text: string) => engine.hide(text)
   // Arguments are JSON within a text, so hiding must not end its quotes.
-  const calls = given.calls.map(each => ({...each, input: hideInJson(each.input, hide)}))
+  const calls = given.calls.map(({id, name, input}) => ({
+    id: hide(id),
+    name: hide(name),
+    input: hideInJson(input, hide),
+  }))
   const {details, ...rest} = hideIn({...given, calls: []}, hide)
   // The provider would reject the signature of a thought whose text was changed.
   const kept = toJson(details) === toJson(given.details) ? {details} : {}

@@ -26,7 +26,7 @@ export const endStep = async (
   const {engine, run} = attempt
   const hidden = {
     ...end,
-    result: cut(engine.hide(end.result), longestResult).toWellFormed(),
+    result: cut(engine.hide(end.result), longestResult),
     ...(end.error === undefined ? {} : {error: engine.hide(end.error)}),
   }
   // A refusal counts as a step, so that a run whose model only makes refused calls ends.

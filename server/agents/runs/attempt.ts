@@ -1,3 +1,4 @@
+import {isProblem} from "../../../shared/problems.ts"
 import {assertThat, type Statement} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
@@ -65,9 +66,14 @@ export class Attempt {
   /** Stores a change, in one batch with the end that waits. Throws the errors of `writeFenced`. */
   async write(change: Change, isStored: IsStored): Promise<void> {
     const waiting = this.#waiting
-    if (waiting === undefined) await this.#store([change], isStored)
-    else await this.#store([waiting, change], stepIs(waiting.n, waiting.state))
     this.#waiting = undefined
+    if (waiting === undefined) await this.#store([change], isStored)
+    else
+      await this.#store([waiting, change], stepIs(waiting.n, waiting.state)).catch(async error => {
+        // A change that is refused does not take the end with it.
+        if (isProblem(error, "database_refused")) await this.#store([waiting], stepIs(waiting.n, waiting.state))
+        throw error
+      })
     this.#apply(change)
   }
 

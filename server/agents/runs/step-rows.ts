@@ -112,8 +112,7 @@ export const plannedSteps = (
 ): readonly ToolStep[] =>
   calls.map((call, index) => ({
     ...{kind: "tool", n: after + 1 + index, state: "planned", begun: 0},
-    ...{call: {...call, input: call.input.toWellFormed()}, tool: toolOf(call.name)},
-    ...{effect: undefined, result: undefined},
+    ...{call, tool: toolOf(call.name), effect: undefined, result: undefined},
   }))
 
 export const planning = (run: number, steps: readonly ToolStep[]): readonly Statement[] =>

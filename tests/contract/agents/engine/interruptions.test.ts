@@ -192,3 +192,46 @@ test("a decision made while a run starts to wait for it counts at once", async (
   agents.generationChanged()
   expect(await endOf(runId)).toMatchObject({answer: "told: milk", calls: ["done"]})
 })
+
+/** What SQLite and JSON may not return as they got it, and a text that hides a secret's place. */
+const odd = ["\ud800 half", "nul \0 byte", "", "é\u0301🧵", "x".repeat(70_000), '{"a": [1, "\\ud83d"]}']
+
+test("the model reads the same, whether one attempt makes all steps or each has an attempt by itself", async () => {
+  const asked = async (isCutShort: boolean) => {
+    let restarting: Promise<unknown> = Promise.resolve()
+    const talk = await converse({
+      script: ({results}) =>
+        results < 2 * odd.length
+          ? {
+              text: `step ${results}`,
+              calls: [{name: "weather.read", args: {at: results}}, {name: "weather.lost"}],
+              usage: {input: 10, output: 3},
+            }
+          : {text: "all read"},
+      setup: plugin =>
+        plugin.tool(
+          "read",
+          {description: "Reads", parameters: Type.Object({at: Type.Integer()}), effect: "idempotent"},
+          ({args}) => {
+            if (isCutShort)
+              restarting = restarting.then(async () => {
+                await talk.agents.stop()
+                await talk.again()
+              })
+            return odd[args.at / 2]
+          },
+        ),
+    })
+    const {state, steps, tokens, calls} = await talk.ask("go")
+    await restarting
+    const [row] = await talk.database.read("SELECT attempt, tokens_in, tokens_out, failures FROM agent_runs")
+    const {attempt, ...figures} = row ?? {}
+    const requests = talk.model.requests.map(({messages}) => messages)
+    return {attempt, asked: {state, steps, tokens, calls, requests, figures}}
+  }
+  const whole = await asked(false)
+  const pieces = await asked(true)
+  expect([whole.attempt, pieces.attempt]).toEqual([1, 1 + odd.length])
+  expect(pieces.asked).toEqual(whole.asked)
+  expect(whole.asked.requests).toHaveLength(odd.length + 1)
+})
