@@ -154,6 +154,11 @@ const Memory = Part("What the agent remembers beyond one conversation; nothing w
     pattern: durationPattern,
     description: "How long it keeps what is about a channel; not at all when left out.",
   }),
+  summary: Optional.String({
+    pattern: "^([1-9][0-9]*(s|m|h|d)|none)$",
+    default: "1h",
+    description: "How long a conversation rests until the agent notes a summary of it; `none` for no summaries.",
+  }),
   commands: Optional.Boolean({
     default: false,
     description: "Users list and delete their memories with the commands memory and forget.",

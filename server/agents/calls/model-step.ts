@@ -4,6 +4,7 @@ import {toJson} from "../../../shared/json.ts"
 import {persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {type Context, contextOf} from "../context/request.ts"
+import {storingSummary} from "../memory/summary.ts"
 import {hideIn, hideInJson} from "../providers/hiding.ts"
 import type {ModelReply, ModelRequest} from "../providers/model.ts"
 import {type BoundModel, modelsOf} from "../providers/models.ts"
@@ -172,7 +173,9 @@ const end = async (
     },
     ...settled,
   ]
-  if (reply.calls.length === 0 && run.item === undefined) return succeed(engine, run, binding, reply, done)
+  const summary = run.isSummary ? storingSummary(run, binding, reply.text, engine.clock.now()) : []
+  if (reply.calls.length === 0 && run.item === undefined)
+    return succeed(engine, run, binding, reply, [...done, ...summary])
   const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
   const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? unknownTool)
   await writeFenced(engine, run, [...done, ...planned], stepIs(n, "done"))

@@ -1,4 +1,5 @@
 import {persist} from "../../database/persist.ts"
+import {bindingFor} from "../memory/summary.ts"
 import type {ModelReply} from "../providers/model.ts"
 import {fail, itemTaken, succeed} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
@@ -98,8 +99,9 @@ const over = async (engine: Engine, run: AgentRun): Promise<After> => {
 }
 
 const step = async (engine: Engine, run: AgentRun, steps: readonly Step[], signal: AbortSignal): Promise<After> => {
-  const binding = engine.bindingOf(run.agent)
-  if (binding === undefined) return fail(engine, run, "binding_missing")
+  const found = engine.bindingOf(run.agent)
+  if (found === undefined) return fail(engine, run, "binding_missing")
+  const binding = bindingFor(run, found)
   const next = nextOf(steps)
   const at = {isFirst: steps.length === 0, isLast: next.is === "answer"}
   if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, at))) return over(engine, run)

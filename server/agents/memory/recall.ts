@@ -38,7 +38,7 @@ export const lifeOf = ({config: {memory}}: Binding, scope: Memory["scope"]): num
 /** Resolves to the memories for a run: those with words of its question, then the newest ones. */
 export const recall = async (engine: Recalling, run: AgentRun, binding: Binding): Promise<readonly Memory[]> => {
   const place = memoryPlaceOf(run)
-  if (place === undefined || binding.config.memory === undefined) return []
+  if (place === undefined || binding.config.memory === undefined || run.isSummary) return []
   const {database} = engine
   const hidden = await readHidden(engine, place, run, binding)
   const newest = selectingNewest(place, hidden, mostRead)
@@ -132,9 +132,13 @@ const ageOf = (milliseconds: number): string =>
     : `${Math.floor(milliseconds / day)} days old`
 
 /** Returns a memory as the model reads it: one line, with its number, age and source. */
-export const quoted = ({id, text, author, createdAt}: Memory, {createdAt: now}: Pick<AgentRun, "createdAt">) => {
+export const quoted = (
+  {id, text, author, isSummary, createdAt}: Memory,
+  {createdAt: now}: Pick<AgentRun, "createdAt">,
+) => {
   const name = toJson(author.nick ?? author.name ?? author.id)
-  return `Memory ${id}, ${ageOf(now - createdAt)}, from a message of ${name}: ${toJson(text)}`
+  const source = isSummary ? "summary of a conversation with" : "from a message of"
+  return `Memory ${id}, ${ageOf(now - createdAt)}, ${source} ${name}: ${toJson(text)}`
 }
 
 /** Returns the message with the memories of a run; undefined without any. */

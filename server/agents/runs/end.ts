@@ -9,6 +9,7 @@ import {answerOf, sayingOf} from "./answer.ts"
 import type {After, Engine} from "./engine.ts"
 import {actorOf, itemText, tryCommandOnce} from "./items.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
+import {planningSummary} from "./summaries.ts"
 import {runIs, writeFenced} from "./write.ts"
 
 /** The reason for cancelling a run whose item was reassigned. */
@@ -34,7 +35,7 @@ export const succeed = async (
   const note = await noteOf(engine, run, binding, reply)
   if (run.item !== undefined) await handIn(engine, run, run.item, answer + note)
   const end = {state: "succeeded", answer, ...(finish === "length" ? {reason: "answer_cut" as const} : {})} as const
-  const batch = [...also, endingRun(run.seq, end, at)]
+  const batch = [...also, endingRun(run.seq, end, at), ...planningSummary(run, binding, at)]
   const sends = await Promise.all(sayingOf(run, answerOf(answer + note)).map(readMarkdown))
   await writeFenced(engine, run, batch, runIs("succeeded"), sends)
   return "is over"
@@ -70,7 +71,10 @@ const handIn = async (
     await tryCommandOnce(engine, {actor, item, request: `${runId}/review`, command: {is: "review"}})
 }
 
-/** Ends a run that cannot continue, and says so in its conversation. `also` is stored in the same batch. */
+/**
+ * Ends a run that cannot continue, and says so in its conversation. `also` is stored in the same batch. A summary that a
+ * limit does not allow is left out: that is no failure.
+ */
 export const fail = async (
   engine: Engine,
   run: AgentRun,
@@ -81,13 +85,14 @@ export const fail = async (
   const at = engine.clock.now()
   const detail = error === undefined || error === "" ? undefined : engine.hide(error)
   const why = detail === undefined ? reason : `${reason}: ${detail}`
-  engine.log.warn(`run ${run.runId} of ${run.agent} failed: ${why}`, {runId: run.runId})
+  const state = run.isSummary && reason.startsWith("limit_") ? "succeeded" : "failed"
+  if (state === "failed") engine.log.warn(`run ${run.runId} of ${run.agent} failed: ${why}`, {runId: run.runId})
   if (run.item !== undefined) await giveBack(engine, run, run.item, why)
   const say = await engine.sayFor(run)
   const sends = sayingOf(run, say(failureText(reason), {agent: run.agent, run: run.runId}))
-  const end = {state: "failed", reason, ...(detail === undefined ? {} : {error: detail})} as const
+  const end = {state, reason, ...(detail === undefined ? {} : {error: detail})} as const
   const batch = [...also, ...closingSteps(run.seq, reason, at), endingRun(run.seq, end, at)]
-  await writeFenced(engine, run, batch, runIs("failed"), sends)
+  await writeFenced(engine, run, batch, runIs(state), sends)
   return "is over"
 }
 

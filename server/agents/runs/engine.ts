@@ -32,6 +32,8 @@ export interface Engine {
   bindingOf(agent: string): Binding | undefined
   /** Returns `resumeWithin` of the agents that have it, in milliseconds. */
   resumeLimits(): readonly (readonly [agent: string, within: number])[]
+  /** Returns the agents that note summaries. */
+  summarizing(): readonly string[]
   /** Returns the tools of the binding and of the run, by their names in bindings, with the binding's settings. */
   toolsOf(binding: Binding, run: AgentRun): ReadonlyMap<string, AgentTool>
   /** Learns the tools of the binding's MCP servers. */

@@ -54,7 +54,7 @@ const measure = async (): Promise<readonly Figure[]> => {
   }
   const each = (performance.now() - filled) / memories
   const engine = {database, memoryIndex, permissionOf: () => "user" as const}
-  const binding = bindingOf({memory: {user: "30d", commands: false}})
+  const binding = bindingOf({memory: {user: "30d", summary: "none", commands: false}})
   const times: number[] = []
   let found = 0
   for (let n = 0; n < questions; n++) {
