@@ -17,8 +17,10 @@ import {cancelRun} from "./cancel.ts"
 import {viewContext} from "./context/view.ts"
 import {requireRun} from "./find-run.ts"
 import {McpServers} from "./mcp/servers.ts"
+import {Embedder, noEmbeddings} from "./memory/embedder.ts"
 import {MemoryIndex} from "./memory/memory-index.ts"
 import {checkModel} from "./providers/check-model.ts"
+import {openEmbedding} from "./providers/embedding.ts"
 import {modelsOf} from "./providers/models.ts"
 import {createRunning, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
@@ -47,6 +49,7 @@ export class Agents implements AgentService {
   readonly #runner: Runner
   readonly #items: ItemWatch
   readonly #turns = new Turns()
+  readonly #embedder: Embedder
   readonly mcp: McpServers
   #isStopping = false
 
@@ -54,6 +57,13 @@ export class Agents implements AgentService {
     const {database, workroom, log, clock} = options
     this.#options = options
     this.mcp = new McpServers(options)
+    this.#embedder = new Embedder({
+      ...options,
+      inTurn: (agent, work) => this.#turns.take(agent, work),
+      // An evaluation asks no other servers.
+      bindings: () => (options.standIns === undefined ? options.bindings.list() : []),
+      open: model => openEmbedding(model, options),
+    })
     this.#engine = this.#createEngine()
     this.#runner = new Runner(this.#engine)
     this.#items = new ItemWatch({
@@ -71,6 +81,7 @@ export class Agents implements AgentService {
   async start(): Promise<void> {
     await this.#runner.start()
     this.#items.start()
+    this.#embedder.consider()
   }
 
   /** Starts no more runs. Resolves once each run has stopped after its current step. */
@@ -78,6 +89,7 @@ export class Agents implements AgentService {
     this.#isStopping = true
     await this.#items.stop()
     await this.#runner.stop()
+    await this.#embedder.stop()
     await this.mcp.keep([])
   }
 
@@ -97,6 +109,7 @@ export class Agents implements AgentService {
       .catch(error => log.error("could not end an MCP server", {error}))
     this.#items.consider()
     this.#runner.consider()
+    this.#embedder.consider()
   }
 
   ingressChanged(): void {
@@ -192,6 +205,7 @@ export class Agents implements AgentService {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
       ...createRunning({...this.#options, mcp: this.mcp}),
       cooling: this.#options.bindings.cooling,
+      embeddings: this.#options.standIns === undefined ? this.#embedder : noEmbeddings,
       memoryIndex: new MemoryIndex(this.#options),
       decisionButtons: (approval, say) => [
         buttons.button({approval, approve: true}, say("agent.approve"), {style: "primary"}),

@@ -217,6 +217,7 @@ export class Runner {
     if (left === "waits for ingress" && !this.#engine.isPaused()) await this.ingressOpened()
     if (run.item !== undefined) this.#engine.considerItems()
     this.#due.consider(clock.now())
+    this.#engine.embeddings.consider()
   }
 
   async #nextDue(): Promise<number | undefined> {

@@ -15,6 +15,12 @@ import type {AgentMeter} from "./meter.ts"
 import type {AgentRun} from "./run-rows.ts"
 import type {AgentTool} from "./tool.ts"
 
+/** The vector of a question, and its model. */
+export interface Question {
+  readonly source: string
+  readonly vector: Float32Array
+}
+
 /** The parts of the Host that agent runs use; the composition root passes them in. */
 export interface Engine {
   readonly database: Database
@@ -28,6 +34,11 @@ export interface Engine {
   readonly cooling: Cooling
   /** Resolves to whether memories can be searched. */
   readonly memoryIndex: {ready(): Promise<boolean>}
+  readonly embeddings: {
+    question(binding: Binding, text: string): Promise<Question | undefined>
+    /** Call it when there may be new memories. */
+    consider(): void
+  }
   /** Returns an enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
   /** Returns `resumeWithin` of the agents that have it, in milliseconds. */

@@ -1,3 +1,4 @@
+import {noEmbeddings} from "../../../server/agents/memory/embedder.ts"
 import {MemoryIndex} from "../../../server/agents/memory/memory-index.ts"
 import {marksOf} from "../../../server/agents/memory/places.ts"
 import {recall} from "../../../server/agents/memory/recall.ts"
@@ -53,7 +54,7 @@ const measure = async (): Promise<readonly Figure[]> => {
     await database.write([{sql: insert, args: [encoded]}])
   }
   const each = (performance.now() - filled) / memories
-  const engine = {database, memoryIndex, permissionOf: () => "user" as const}
+  const engine = {database, memoryIndex, embeddings: noEmbeddings, permissionOf: () => "user" as const}
   const binding = bindingOf({memory: {user: "30d", summary: "none", commands: false}})
   const times: number[] = []
   let found = 0

@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import {noEmbeddings} from "../../../server/agents/memory/embedder.ts"
 import {MemoryIndex} from "../../../server/agents/memory/memory-index.ts"
 import type {MemoryPlace, MemoryScope} from "../../../server/agents/memory/places.ts"
 import {recall} from "../../../server/agents/memory/recall.ts"
@@ -33,7 +34,7 @@ const openMemory = async (database: Database) => {
   const found = async (input: string, {user} = placeOf("ada"), settings = memory, at = now) => {
     const place = JSON.stringify({channel: {id: "#team", type: 0}, user})
     const run = runOfRow({seq: 2, agent: "helper", endpoint: "line", channel: "#team", place, input, created_at: at})
-    const engine = {database, memoryIndex, permissionOf: () => "user" as const}
+    const engine = {database, memoryIndex, embeddings: noEmbeddings, permissionOf: () => "user" as const}
     return (await recall(engine, run, bindingOf({memory: settings}))).map(({text}) => text)
   }
   return {database, memoryIndex, keep, found}
