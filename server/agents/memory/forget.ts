@@ -29,7 +29,7 @@ const listed = "seq IN (SELECT value FROM json_each(?))"
 const sources = `SELECT r.* FROM agent_memories m JOIN agent_runs r ON ${sameConversation("r", "m")}
   AND r.seq BETWEEN coalesce(m.since, m.run) AND m.run WHERE m.${listed} AND r.cause <> 'summary'`
 
-/** The summaries that are about such a run, and the runs that made them. */
+/** The summaries that are about one of these runs, and the runs that made them. */
 const summariesOf = (table: string, from: string, to: string) =>
   `SELECT s.seq FROM (${sources}) r JOIN ${table} s ON ${sameConversation("s", "r")} AND r.seq BETWEEN ${from} AND ${to}`
 const summaries = summariesOf("agent_memories", "s.since", "s.run")

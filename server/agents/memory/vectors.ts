@@ -28,8 +28,8 @@ export const selectingVectors = (place: MemoryPlace, hidden: readonly string[], 
 }
 
 const fromBlob = (value: SqlValue | undefined): Float32Array => {
-  if (value instanceof ArrayBuffer && value.byteLength % 4 === 0) return new Float32Array(value)
-  return value instanceof Uint8Array ? new Float32Array(Uint8Array.from(value).buffer) : new Float32Array()
+  const bytes = value instanceof Uint8Array ? Uint8Array.from(value).buffer : value
+  return bytes instanceof ArrayBuffer && bytes.byteLength % 4 === 0 ? new Float32Array(bytes) : new Float32Array()
 }
 
 /** Returns the numbers of the memories that are closest to a question. A vector of another length is none. */
