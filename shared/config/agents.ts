@@ -190,6 +190,7 @@ const model = {
   prices: Type.Optional(Prices),
 }
 const ModelConfig = Closed(model)
+const {prices: _, ...embedding} = model
 
 const Memory = Part("What the agent remembers beyond one conversation; nothing when left out.", {
   user: Optional.String({
@@ -206,7 +207,7 @@ const Memory = Part("What the agent remembers beyond one conversation; nothing w
     description: "How long a conversation rests until the agent notes a summary of it; `none` for no summaries.",
   }),
   embedding: Type.Optional(
-    Part("A model that finds memories by their meaning, besides the search by words; `anthropic` has none.", model),
+    Part("A model that finds memories by their meaning, besides the search by words; `anthropic` has none.", embedding),
   ),
   commands: Optional.Boolean({
     default: false,

@@ -56,7 +56,7 @@ const embeddingProblem = (binding: Binding, facts: BindingFacts) => {
   if (model === undefined) return undefined
   if (model.settings.provider === "anthropic")
     return problem("agent_provider_unknown", [...model.path, "provider"], "Anthropic has no embedding models.")
-  return modelProblem(model, facts) ?? pricesProblem(binding, model)
+  return modelProblem(model, facts)
 }
 
 const instructionsProblem = ({config, instructions, fileProblem}: Binding) => {

@@ -6,7 +6,7 @@ import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Embedded, EmbeddingModel} from "../providers/embedding.ts"
 import {ModelFailure} from "../providers/model.ts"
 import {type BoundModel, embeddingOf} from "../providers/models.ts"
-import {estimateText, priceOf} from "../providers/tokens.ts"
+import {estimateText} from "../providers/tokens.ts"
 import type {Engine, Question} from "../runs/engine.ts"
 import {dayLimitOf, dayOf, spending} from "../runs/spending.ts"
 import {selectMissing, storingVector} from "./vectors.ts"
@@ -125,14 +125,12 @@ export class Embedder {
   ): Promise<Embedded | undefined> {
     const {database, clock, log, meter, inTurn} = this.#options
     const {name, config} = binding
-    const {prices} = model.settings
-    const amountOf = (tokens: number) => ({tokens, money: priceOf({input: tokens, output: 0}, prices)})
-    const reserved = amountOf(texts.reduce((sum, text) => sum + estimateText(text), 0))
+    const reserved = texts.reduce((sum, text) => sum + estimateText(text), 0)
     const day = dayOf(clock.now())
     const spender = {agent: name, endpoint: undefined, channel: undefined, place: {}}
-    const count = ({tokens, money}: typeof reserved) => database.write([spending(spender, day, {tokens, money})])
+    const count = (tokens: number) => database.write([spending(spender, day, {tokens})])
     const isAllowed = await inTurn(name, async () => {
-      if ((await dayLimitOf(database, spender, config, day, reserved)) !== undefined) return false
+      if ((await dayLimitOf(database, spender, config, day, {tokens: reserved})) !== undefined) return false
       await count(reserved)
       return true
     })
@@ -145,8 +143,7 @@ export class Embedder {
       const embedded = await withTimeLimit(limit, work, this.#abort.signal)
       ended("done")
       if (this.#failures.delete(name)) log.info(`${model.at} embeds again`)
-      const used = amountOf(embedded.tokens)
-      await count({tokens: used.tokens - reserved.tokens, money: used.money - reserved.money})
+      await count(embedded.tokens - reserved)
       return embedded
     } catch (error) {
       if (!this.#abort.signal.aborted) {

@@ -118,6 +118,23 @@ describe("a summary", () => {
     ])
   })
 
+  test("that is being written is cancelled when its messages are forgotten", async () => {
+    const {host, model, ask} = await startSumming()
+    model.follow(question => {
+      if (question.last.text.startsWith("note "))
+        return {calls: [{name: "remember", args: {about: "user", text: "ZANZIBAR"}}]}
+      return {...summing(question), delay: isSummary(question) ? 1500 : 0}
+    })
+    await ask("ada", long("note ZANZIBAR"))
+    await until("the summary to be asked for", async () => model.requests.some(isSummary))
+    await tell(host, {user: "ada", channel: "@ada", text: "/forget 1"})
+    expect(await summariesOf(host, 1)).toMatchObject([{state: "cancelled", answer: null}])
+    await sleep(1600)
+    await host.stop()
+    expect(await readRows(host.project, "SELECT text FROM agent_memories")).toEqual([])
+    expect(await readRows(host.project, "SELECT output FROM agent_steps WHERE output LIKE '%ZANZ%'")).toEqual([])
+  })
+
   test("is left out without a word when the day has no tokens for it", async () => {
     const {host, model, ask} = await startSumming("1s", "user: none, day: {tokens: 5500}")
     model.follow(question => ({...summing(question), usage: {input: 2400, output: 10}}))
