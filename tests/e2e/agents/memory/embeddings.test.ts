@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {startEmbeddingServer, uselessAnswers} from "../../../support/agents/embedding-server.ts"
-import {readRows} from "../../../support/agents/host.ts"
+import {readRows, runsOf} from "../../../support/agents/host.ts"
 import {askIn, memoriesIn, memoryConfig, noting} from "../../../support/agents/memory.ts"
 import {startScriptedModel} from "../../../support/agents/scripted-model.ts"
 import {bunOr, makeProject, type Project, startHost, type TestHost, tell, until} from "../../../support/host/host.ts"
@@ -53,15 +53,14 @@ describe("memories with vectors", () => {
     expect(embedding.texts().filter(text => text === dog)).toHaveLength(1)
   })
 
-  test.each(Object.entries(uselessAnswers))("are found by words when the server %s", async (_, answer) => {
+  test.each(Object.entries(uselessAnswers))("are found by words when the server %s", async (name, answer) => {
     const {embedding, host, seen} = await start()
     embedding.follow(answer)
-    const began = performance.now()
     await noteMany(host)
     expect(await seen("sleeps?")).toContain(dog)
     expect(await seen()).not.toContain(dog)
-    // Only the first question waits for the server: afterwards it rests.
-    expect(performance.now() - began).toBeLessThan(12_000)
+    // Most questions do not wait for the server: it rests after a failure.
+    if (name !== "answers another dimension") expect(embedding.requests.length).toBeLessThan(10)
   })
 
   test("are found by meaning once the server is back", async () => {
@@ -96,6 +95,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       const host = await startHost({own: true, runtime, project})
       for (let n = 0; n < 8; n++)
         await tell(host, {user: `u${n}`, channel: `@u${n}`, text: `note user: fact ${life} of ${n}`})
+      await until("the runs to be stored", async () => (await runsOf(host)).length === 8 * (life + 1))
       await host.stop("SIGKILL")
     }
     const host = await startHost({own: true, runtime, project})
