@@ -27,7 +27,8 @@ const listed = "seq IN (SELECT value FROM json_each(?))"
 
 /** The runs that memories come from: one, or all that a summary is about. */
 const sources = `SELECT r.* FROM agent_memories m JOIN agent_runs r ON ${sameConversation("r", "m")}
-  AND r.seq BETWEEN coalesce(m.since, m.run) AND m.run WHERE m.${listed} AND r.cause <> 'summary'`
+  AND r.seq BETWEEN coalesce(m.since, m.run) AND m.run WHERE m.${listed} AND r.cause <> 'summary'
+    AND r.place ->> '$.user.account' IS m.author ->> '$.account'`
 
 /** The summaries that are about one of these runs, and the runs that made them. */
 const summariesOf = (table: string, from: string, to: string) =>

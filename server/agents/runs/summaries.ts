@@ -39,6 +39,9 @@ const first = `(SELECT min(o.seq) ${others} AND o.cause <> 'summary'
   AND o.seq > coalesce((SELECT max(o.seq) ${others} AND o.cause = 'summary' AND o.answer IS NOT NULL), 0))`
 const characters = `(SELECT sum(length(o.input) + length(o.answer)) ${others} AND o.seq BETWEEN r.first AND r.seq AND o.answer IS NOT NULL)`
 
+/** The most summaries of one batch: writers wait for it. */
+const page = 200
+
 /** A random UUID. */
 const id = `lower(format('%s-%s-4%s-8%s-%s', hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2),
   substr(hex(randomblob(2)), 2), hex(randomblob(6))))`
@@ -50,20 +53,28 @@ const id = `lower(format('%s-%s-4%s-8%s-%s', hex(randomblob(4)), hex(randomblob(
 export const queueingSummaries = (
   due: number,
   {now, agents, held = false}: {readonly now: number; readonly agents?: readonly string[]; readonly held?: boolean},
-): readonly Statement[] => [
-  {
-    sql: `UPDATE agent_runs AS r SET summary_due = ? WHERE summary_due <= ? AND ${isOpen}`,
-    args: [now + postponed, due],
-  },
-  {
-    sql: `INSERT INTO agent_runs (run_id, agent, cause, request, state, reason, endpoint, channel, user, place, input, created_at)
+): readonly Statement[] => {
+  const isDue = `r.seq IN (SELECT seq FROM agent_runs WHERE summary_due <= ?1 ORDER BY summary_due LIMIT ${held ? -1 : page})`
+  return [
+    {
+      sql: `UPDATE agent_runs AS r SET summary_due = ?2 WHERE ${isDue} AND ${isOpen}`,
+      args: [due, now + postponed],
+    },
+    {
+      sql: `INSERT INTO agent_runs (run_id, agent, cause, request, state, reason, endpoint, channel, user, place, input, created_at)
       SELECT ${id}, agent, 'summary', 'summary/' || run_id, ?3, ?4, endpoint, channel, user,
         json_set(json_remove(place, '$.age'), '$.covers', json_array(first, seq)), '${question}', ?2
-      FROM (SELECT r.*, ${first} AS first FROM agent_runs r WHERE r.summary_due <= ?1 AND NOT ${isOpen}
+      FROM (SELECT r.*, ${first} AS first FROM agent_runs r WHERE ${isDue} AND NOT ${isOpen}
         AND (?5 IS NULL OR r.agent IN (SELECT value FROM json_each(?5)))) r
       WHERE first IS NOT NULL AND ${characters} >= ${leastCharacters}
       ON CONFLICT (request) DO NOTHING`,
-    args: [due, now, ...(held ? ["held", "restored"] : ["queued", null]), agents === undefined ? null : toJson(agents)],
-  },
-  {sql: `UPDATE agent_runs AS r SET summary_due = NULL WHERE summary_due <= ? AND NOT ${isOpen}`, args: [due]},
-]
+      args: [
+        due,
+        now,
+        ...(held ? ["held", "restored"] : ["queued", null]),
+        agents === undefined ? null : toJson(agents),
+      ],
+    },
+    {sql: `UPDATE agent_runs AS r SET summary_due = NULL WHERE ${isDue} AND NOT ${isOpen}`, args: [due]},
+  ]
+}
