@@ -144,7 +144,7 @@ describe("a summary", () => {
     expect(model.requests.filter(isSummary)).toEqual([])
   })
 
-  test("waits while ingress is paused, and for an open run", async () => {
+  test("waits while ingress is paused", async () => {
     const {host, ask} = await startSumming()
     await ask("ada", long("My tea is ROOIBOS."))
     await host.post("/api/ingress/pause", {body: {}})
