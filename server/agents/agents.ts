@@ -18,8 +18,10 @@ import {cancelRun} from "./cancel.ts"
 import {viewContext} from "./context/view.ts"
 import {requireRun} from "./find-run.ts"
 import {McpServers} from "./mcp/servers.ts"
+import {Embedder, noEmbeddings} from "./memory/embedder.ts"
 import {MemoryIndex} from "./memory/memory-index.ts"
 import {checkModel} from "./providers/check-model.ts"
+import {openEmbedding} from "./providers/embedding.ts"
 import {modelsOf} from "./providers/models.ts"
 import {createRunning, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
@@ -48,15 +50,23 @@ export class Agents implements AgentService {
   readonly #runner: Runner
   readonly #items: ItemWatch
   readonly #turns = new Turns()
+  readonly #embedder: Embedder
   readonly mcp: McpServers
   #isStopping = false
 
   constructor(given: AgentsOptions) {
     // Providers, tools and users send what the database refuses, and a secret may hide behind it.
     const hide = (text: string) => given.hide(text.toWellFormed().replaceAll("\0", ""))
-    this.#options = {...given, hide}
-    const {database, workroom, log, clock} = given
-    this.mcp = new McpServers(this.#options)
+    const options = {...given, hide}
+    const {database, workroom, log, clock} = options
+    this.#options = options
+    this.mcp = new McpServers(options)
+    this.#embedder = new Embedder({
+      ...options,
+      // An evaluation asks no other servers.
+      bindings: () => (options.standIns === undefined ? options.bindings.list() : []),
+      open: model => openEmbedding(model, options),
+    })
     this.#engine = this.#createEngine()
     this.#runner = new Runner(this.#engine)
     this.#items = new ItemWatch({
@@ -74,6 +84,7 @@ export class Agents implements AgentService {
   async start(): Promise<void> {
     await this.#runner.start()
     this.#items.start()
+    this.#embedder.consider()
   }
 
   /** Starts no more runs. Resolves once each run has stopped after its current step. */
@@ -81,6 +92,7 @@ export class Agents implements AgentService {
     this.#isStopping = true
     await this.#items.stop()
     await this.#runner.stop()
+    await this.#embedder.stop()
     await this.mcp.keep([])
   }
 
@@ -100,6 +112,7 @@ export class Agents implements AgentService {
       .catch(error => log.error("could not end an MCP server", {error}))
     this.#items.consider()
     this.#runner.consider()
+    this.#embedder.consider()
   }
 
   ingressChanged(): void {
@@ -195,6 +208,7 @@ export class Agents implements AgentService {
       ...{database, log, clock, runtimeId, outbox, endpoints, workroom, meter, hide, isPaused},
       ...createRunning({...this.#options, mcp: this.mcp}),
       cooling: this.#options.bindings.cooling,
+      embeddings: this.#options.standIns === undefined ? this.#embedder : noEmbeddings,
       memoryIndex: new MemoryIndex(this.#options),
       decisionButtons: (approval, say) => [
         buttons.button({approval, approve: true}, say("agent.approve"), {style: "primary"}),

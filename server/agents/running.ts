@@ -34,7 +34,7 @@ export interface RunningOptions extends Pick<Engine, "database" | "log"> {
 /** The parts of an engine that the running generation decides. */
 type Running = Pick<
   Engine,
-  "bindingOf" | "resumeLimits" | "toolsOf" | "learnTools" | "modelOf" | "permissionOf" | "sayFor"
+  "bindingOf" | "resumeLimits" | "summarizing" | "toolsOf" | "learnTools" | "modelOf" | "permissionOf" | "sayFor"
 >
 
 export const createRunning = (options: RunningOptions): Running => {
@@ -53,6 +53,8 @@ export const createRunning = (options: RunningOptions): Running => {
         .flatMap(({name, config: {resumeWithin}}) =>
           resumeWithin === undefined ? [] : [[name, durationOf(resumeWithin)] as const],
         ),
+    summarizing: () =>
+      bindings.list().flatMap(({name, config}) => ((config.memory?.summary ?? "none") === "none" ? [] : [name])),
     modelOf: (binding, model) => {
       const known = models.get(binding) ?? new Map<string, Promise<Model>>()
       models.set(binding, known)
@@ -63,7 +65,8 @@ export const createRunning = (options: RunningOptions): Running => {
       opened.catch(() => known.delete(model.at))
       return opened
     },
-    toolsOf: (binding, {item}) => {
+    toolsOf: (binding, {item, isSummary}) => {
+      if (isSummary) return new Map()
       const table = options.tools()
       const known = tools.get(binding)
       const resolved = known?.table === table ? known.tools : standing(resolveTools(binding, table), standIns)

@@ -7,6 +7,7 @@ export const tables = [
   "agent_runs",
   "agent_spending",
   "agent_steps",
+  "agent_vectors",
   "memory_index",
   "message_index",
 ] as const

@@ -15,6 +15,7 @@ export const agentTriggers = [
   "item",
   "plugin",
   "operator",
+  "summary",
 ] as const
 export type AgentTrigger = (typeof agentTriggers)[number]
 

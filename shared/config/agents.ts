@@ -145,21 +145,6 @@ const Prices = Part("In any unit, such as dollars. Limits of money need prices."
   output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
 })
 
-const Memory = Part("What the agent remembers beyond one conversation; nothing when left out.", {
-  user: Optional.String({
-    pattern: durationPattern,
-    description: "How long it keeps what users tell it about themselves, such as 30d; not at all when left out.",
-  }),
-  channel: Optional.String({
-    pattern: durationPattern,
-    description: "How long it keeps what is about a channel; not at all when left out.",
-  }),
-  commands: Optional.Boolean({
-    default: false,
-    description: "Users list and delete their memories with the commands memory and forget.",
-  }),
-})
-
 const Mcp = Closed({
   name: Type.String({
     pattern: "^[a-z0-9][a-z0-9-]{0,31}$",
@@ -205,6 +190,30 @@ const model = {
   prices: Type.Optional(Prices),
 }
 const ModelConfig = Closed(model)
+const {prices: _, ...embedding} = model
+
+const Memory = Part("What the agent remembers beyond one conversation; nothing when left out.", {
+  user: Optional.String({
+    pattern: durationPattern,
+    description: "How long it keeps what users tell it about themselves, such as 30d; not at all when left out.",
+  }),
+  channel: Optional.String({
+    pattern: durationPattern,
+    description: "How long it keeps what is about a channel; not at all when left out.",
+  }),
+  summary: Optional.String({
+    pattern: "^([1-9][0-9]*(s|m|h|d)|none)$",
+    default: "1h",
+    description: "How long a conversation rests until the agent notes a summary of it; `none` for no summaries.",
+  }),
+  embedding: Type.Optional(
+    Part("A model that finds memories by their meaning, besides the search by words; `anthropic` has none.", embedding),
+  ),
+  commands: Optional.Boolean({
+    default: false,
+    description: "Users list and delete their memories with the commands memory and forget.",
+  }),
+})
 
 export const AgentConfig = Closed({
   enabled: Optional.Boolean({

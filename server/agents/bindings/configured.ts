@@ -4,7 +4,7 @@ import {readinessReasons} from "../../../shared/api/readiness.ts"
 import {agentProviders} from "../../../shared/config/agents.ts"
 import type {Path} from "../../runtime/text/path.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
-import {type BoundModel, modelsOf} from "../providers/models.ts"
+import {type BoundModel, embeddingOf, modelsOf} from "../providers/models.ts"
 import {installCommand, isAgentProvider, needsKey, type OptionalPackage} from "../providers/packages.ts"
 
 export interface BindingFacts {
@@ -20,6 +20,7 @@ export const configurationOf = (binding: Binding, facts: BindingFacts): Standing
   return (
     firstOf(models, model => modelProblem(model, facts)) ??
     instructionsProblem(binding) ??
+    embeddingProblem(binding, facts) ??
     firstOf(models, model => pricesProblem(binding, model)) ??
     mcpProblem(binding, facts) ??
     toolProblem(binding, facts) ?? {configured: true}
@@ -48,6 +49,14 @@ const modelProblem = ({settings, path}: BoundModel, {isInstalled}: BindingFacts)
   if (model.trim() === "") return problem("agent_model_missing", [...path, "model"])
   const hasKey = (key?.reveal() ?? "").trim() !== ""
   return needsKey(settings) && !hasKey ? problem("agent_key_missing", [...path, "key"]) : undefined
+}
+
+const embeddingProblem = (binding: Binding, facts: BindingFacts) => {
+  const model = embeddingOf(binding)
+  if (model === undefined) return undefined
+  if (model.settings.provider === "anthropic")
+    return problem("agent_provider_unknown", [...model.path, "provider"], "Anthropic has no embedding models.")
+  return modelProblem(model, facts)
 }
 
 const instructionsProblem = ({config, instructions, fileProblem}: Binding) => {

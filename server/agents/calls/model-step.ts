@@ -5,6 +5,7 @@ import {isProblem} from "../../../shared/problems.ts"
 import {persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {type Context, contextOf} from "../context/request.ts"
+import {storingSummary} from "../memory/summary.ts"
 import {hideIn, hideInJson} from "../providers/hiding.ts"
 import type {ModelReply, ModelRequest} from "../providers/model.ts"
 import {type BoundModel, modelsOf} from "../providers/models.ts"
@@ -178,9 +179,11 @@ const end = async (
   if (isSilent) return tryAgain(call, empty, active, settled)
   const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
   const planned = plannedSteps(step.n, reply.calls, name => byName.get(name) ?? unknownTool)
-  const row = endingModel(run.seq, step.n, reply, {money: amount.money, at: engine.clock.now()})
+  const at = engine.clock.now()
+  const row = endingModel(run.seq, step.n, reply, {money: amount.money, at})
+  const summary = run.isSummary ? storingSummary(run, binding, reply.text, at) : []
   const done = {
-    statements: [row, ...planning(run.seq, planned), ...statements],
+    statements: [row, ...planning(run.seq, planned), ...statements, ...summary],
     added: {...settled.added, tokensIn: taken.input, tokensOut: taken.output},
     run: {failures: 0},
     steps: [{...step, state: "done", reply} as const, ...planned],

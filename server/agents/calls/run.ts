@@ -1,3 +1,4 @@
+import {bindingFor} from "../memory/summary.ts"
 import type {ModelReply} from "../providers/model.ts"
 import type {Attempt} from "../runs/attempt.ts"
 import {fail, itemTaken, succeed} from "../runs/end.ts"
@@ -83,8 +84,9 @@ const over = async (attempt: Attempt): Promise<After> => {
 
 const step = async (attempt: Attempt, signal: AbortSignal): Promise<After> => {
   const {engine, run, steps} = attempt
-  const binding = engine.bindingOf(run.agent)
-  if (binding === undefined) return fail(attempt, "binding_missing")
+  const found = engine.bindingOf(run.agent)
+  if (found === undefined) return fail(attempt, "binding_missing")
+  const binding = bindingFor(run, found)
   const next = nextOf(steps)
   const at = {isFirst: steps.length === 0, isLast: next.is === "answer"}
   if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, at))) return over(attempt)

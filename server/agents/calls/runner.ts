@@ -23,11 +23,14 @@ import {
   wakingIngress,
   wakingRetry,
 } from "../runs/run-rows.ts"
+import {queueingSummaries, selectNextSummary} from "../runs/summaries.ts"
 import {longestPause} from "./model-failure.ts"
 import {work} from "./run.ts"
 
 /** The most runs at a time, over all agents. */
 const width = 256
+
+const never = Number.POSITIVE_INFINITY
 
 /** How long a tool's call may take to end when the Host stops, in milliseconds. */
 const patience = 3000
@@ -216,16 +219,20 @@ export class Runner {
     if (left === "waits for ingress" && !this.#engine.isPaused()) await this.ingressOpened()
     if (run.item !== undefined) this.#engine.considerItems()
     this.#due.consider(clock.now())
+    this.#engine.embeddings.consider()
   }
 
   async #nextDue(): Promise<number | undefined> {
     if (this.#engine.isPaused()) return undefined
-    const [row] = await this.#wait(database => database.read(selectNextDue))
-    return row && Number(row.at)
+    const read = (sql: string) => this.#wait(database => database.read(sql))
+    const [[due], [summary]] = await Promise.all([read(selectNextDue), read(selectNextSummary)])
+    const next = Math.min(Number(due?.at ?? never), Number(summary?.at ?? never))
+    return next === never ? undefined : next
   }
 
   async #fire(now: number): Promise<void> {
-    await this.#wait(database => database.write(wakingDue(now)))
+    const agents = this.#engine.summarizing()
+    await this.#wait(database => database.write([...wakingDue(now), ...queueingSummaries(now, {now, agents})]))
     this.consider()
   }
 

@@ -29,8 +29,10 @@ export interface Earlier {
 const select = (run: AgentRun, pinned: readonly number[] | undefined) => {
   if (pinned !== undefined) return {sql: selectPinned, args: [toJson(pinned)]}
   const {endpoint, channel, place, agent, seq, createdAt} = run
-  const user = place.user
-  const args = [endpoint, user?.id, agent, channel, seq, createdAt - earlierWithin, user?.account, mostRead]
+  const {user, covers} = place
+  const [since, before, after] =
+    covers === undefined ? [0, seq, createdAt - earlierWithin] : [covers[0], covers[1] + 1, 0]
+  const args = [endpoint, user?.id, agent, channel, before, after, user?.account, mostRead, since]
   return {sql: selectEarlier, args: args.map(value => value ?? null)}
 }
 
@@ -58,7 +60,7 @@ export const readEarlier = async (
     runs.flatMap(row => memoriesOf(stepsOf(row))),
   )
   const whole = runs.filter(row => memoriesOf(stepsOf(row)).every(id => known.has(id)))
-  let left = Math.min(mostTokens, Math.floor(budget.tokens * share))
+  let left = Math.min(mostTokens, run.isSummary ? mostTokens : Math.floor(budget.tokens * share))
   const kept: Earlier[] = []
   for (const row of whole) {
     const forms = [...(budget.hasTools ? [withTools(row, stepsOf(row))] : []), plain(row)]

@@ -4,6 +4,7 @@ import {persist} from "../../database/persist.ts"
 import {sha256Of} from "../../runtime/files.ts"
 import {memoryText, readMemories, recall} from "../memory/recall.ts"
 import type {Memory} from "../memory/rows.ts"
+import {summaryInstructions} from "../memory/summary.ts"
 import type {ModelRequest} from "../providers/model.ts"
 import {messagesOf, modelNameOf} from "../runs/conversation.ts"
 import type {Engine} from "../runs/engine.ts"
@@ -48,7 +49,7 @@ export const contextOf = async (
     ...(noted === undefined ? [] : [{role: "user", text: noted} as const]),
   ]
   const request = {
-    instructions: instructionsOf(run, binding),
+    instructions: run.isSummary ? summaryInstructions(run) : instructionsOf(run, binding),
     messages: messagesOf(before, run.input, steps),
     tools,
     output: binding.config.limits.output,

@@ -18,6 +18,7 @@ import {
   selectingNewest,
   selectMemories,
 } from "./rows.ts"
+import {byScore, fused, nearest, selectingVectors} from "./vectors.ts"
 
 /** The most memories of a run, and their tokens. */
 const mostRecalled = 12
@@ -27,7 +28,9 @@ const mostTokens = 1500
 const mostRead = 24
 const mostFound = 8
 
-type Recalling = Pick<Engine, "database" | "memoryIndex" | "permissionOf">
+type Recalling = Pick<Engine, "database" | "memoryIndex" | "permissionOf"> & {
+  readonly embeddings: Pick<Engine["embeddings"], "question">
+}
 
 /** How long a binding keeps memories of a scope, in milliseconds; undefined for not at all. */
 export const lifeOf = ({config: {memory}}: Binding, scope: Memory["scope"]): number | undefined => {
@@ -35,17 +38,19 @@ export const lifeOf = ({config: {memory}}: Binding, scope: Memory["scope"]): num
   return life === undefined ? undefined : durationOf(life)
 }
 
-/** Resolves to the memories for a run: those with words of its question, then the newest ones. */
+/** Resolves to the memories for a run: those with words of its question or close to it, then the newest. */
 export const recall = async (engine: Recalling, run: AgentRun, binding: Binding): Promise<readonly Memory[]> => {
   const place = memoryPlaceOf(run)
-  if (place === undefined || binding.config.memory === undefined) return []
+  if (place === undefined || binding.config.memory === undefined || run.isSummary) return []
   const {database} = engine
   const hidden = await readHidden(engine, place, run, binding)
   const newest = selectingNewest(place, hidden, mostRead)
-  const [matches, recent] = await Promise.all([
+  const [worded, meant, recent] = await Promise.all([
     search(engine, place, hidden, run.input),
+    searchByMeaning(engine, place, hidden, {binding, input: run.input}),
     database.read(newest.sql, newest.args).then(rows => rows.map(({seq}) => Number(seq))),
   ])
+  const matches = meant.length === 0 ? worded : fused([worded, meant])
   const others = recent.filter(id => !matches.includes(id))
   const ids = [...matches.slice(0, mostFound), ...others, ...matches.slice(mostFound)]
   const found = (await readMemories(engine, run, binding, ids)).slice(0, mostRecalled)
@@ -86,9 +91,18 @@ const search = async (
   return byScore(scores).slice(0, mostRead)
 }
 
-/** Returns the numbers with the highest scores; of equal ones, the newest first. */
-const byScore = (scores: ReadonlyMap<number, number>): readonly number[] =>
-  [...scores].sort(([a, one], [b, other]) => other - one || b - a).map(([id]) => id)
+/** Ranks memories by how close their meaning is to the question's. */
+const searchByMeaning = async (
+  {database, embeddings}: Recalling,
+  place: MemoryPlace,
+  hidden: readonly string[],
+  {binding, input}: {readonly binding: Binding; readonly input: string},
+) => {
+  const question = await embeddings.question(binding, input)
+  if (question === undefined) return []
+  const {sql, args} = selectingVectors(place, hidden, question.source)
+  return nearest(await database.read(sql, args), question.vector, mostRead)
+}
 
 /** Resolves to those of the memories, in this order, that the run may still see. */
 export const readMemories = async (
@@ -132,9 +146,13 @@ const ageOf = (milliseconds: number): string =>
     : `${Math.floor(milliseconds / day)} days old`
 
 /** Returns a memory as the model reads it: one line, with its number, age and source. */
-export const quoted = ({id, text, author, createdAt}: Memory, {createdAt: now}: Pick<AgentRun, "createdAt">) => {
+export const quoted = (
+  {id, text, author, isSummary, createdAt}: Memory,
+  {createdAt: now}: Pick<AgentRun, "createdAt">,
+) => {
   const name = toJson(author.nick ?? author.name ?? author.id)
-  return `Memory ${id}, ${ageOf(now - createdAt)}, from a message of ${name}: ${toJson(text)}`
+  const source = isSummary ? "summary of a conversation with" : "from a message of"
+  return `Memory ${id}, ${ageOf(now - createdAt)}, ${source} ${name}: ${toJson(text)}`
 }
 
 /** Returns the message with the memories of a run; undefined without any. */

@@ -10,7 +10,7 @@ const mostOwn = 500
 /** A memory, read from its row. */
 export type Memory = Readonly<ReturnType<typeof memoryOf>>
 
-export const memoryColumns = "seq, agent, scope, channel, author, text, run, event, created_at"
+export const memoryColumns = "seq, agent, scope, channel, author, text, since, created_at"
 
 export const memoryOf = (row: Row) => ({
   id: Number(row.seq),
@@ -19,14 +19,17 @@ export const memoryOf = (row: Row) => ({
   channel: String(row.channel),
   author: fromJson(String(row.author)) as User,
   text: String(row.text),
+  isSummary: row.since !== null,
   createdAt: Number(row.created_at),
 })
 
 export interface NewMemory {
   readonly scope: MemoryScope
   readonly text: string
-  /** The run that it comes from. */
-  readonly runId: string
+  /** The run that it comes from: of a summary, the last one. */
+  readonly source: number
+  /** The first run of a summary. */
+  readonly since?: number
   readonly at: number
   /** How long it lives, in milliseconds. */
   readonly life: number
@@ -35,7 +38,7 @@ export interface NewMemory {
 /** Stores a memory in place of an equal one of the author, and makes room for it. */
 export const remembering = (place: MemoryPlace, memory: NewMemory): readonly Statement[] => {
   const {agent, endpoint, channel, user} = place
-  const {scope, text, runId, at, life} = memory
+  const {scope, text, source, since, at, life} = memory
   const {owner, spot} = marksOf(place, scope)
   // What permissions and the quotation need, and no more.
   const {id, name, nick, account, roles} = user
@@ -51,11 +54,11 @@ export const remembering = (place: MemoryPlace, memory: NewMemory): readonly Sta
       args: [owner, id],
     },
     {
-      sql: `INSERT INTO agent_memories (agent, scope, owner, spot, endpoint, channel, user, author, text, words, run, event, created_at, expires_at)
-        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, seq, inbox_seq, ?, ? FROM agent_runs WHERE run_id = ?`,
+      sql: `INSERT INTO agent_memories (agent, scope, owner, spot, endpoint, channel, user, author, text, words, run, event, since, created_at, expires_at)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, seq, inbox_seq, ?, ?, ? FROM agent_runs WHERE seq = ?`,
       args: [
         ...[agent, scope, owner, spot, endpoint, channel, id, author, text, spaced(text)],
-        ...[at, at + life, runId],
+        ...[since ?? null, at, at + life, source],
       ],
     },
   ]

@@ -47,7 +47,7 @@ export const memoryTools = (deps: {readonly database: Database; readonly log: Lo
     run: async ({args, run, binding, now}) => {
       const {text, about} = args as Static<typeof Note>
       const place = requirePlace(run)
-      const memory = {scope: about, text, runId: run.runId, at: now} as const
+      const memory = {scope: about, text, source: run.seq, at: now} as const
       return {value: "Noted.", statements: remembering(place, {...memory, life: lifeOf(binding, about) ?? 0})}
     },
   },

@@ -8,7 +8,7 @@ export const memoriesPart: UserPart = {
   name: "memories",
   slices: undefined,
   find: "SELECT * FROM agent_memories WHERE endpoint = ?3 AND user = ?4",
-  toLine: ({seq, agent, scope, channel, author, text, event, created_at, expires_at}) => ({
+  toLine: ({seq, agent, scope, channel, author, text, event, since, created_at, expires_at}) => ({
     id: seq,
     agent,
     scope,
@@ -16,6 +16,7 @@ export const memoriesPart: UserPart = {
     author: fromJson(String(author)),
     text,
     event,
+    isSummary: since !== null,
     createdAt: timeOf(created_at),
     expiresAt: timeOf(expires_at),
   }),

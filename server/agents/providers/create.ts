@@ -26,9 +26,15 @@ const providers: Readonly<Record<AgentProvider, {readonly factory: string; reado
 
 const misconfigured = (detail: string) => new Problem("agent_misconfigured", detail)
 
+/** A provider's package, with the settings of a model. */
+interface Loaded extends Pick<Opened, "provider" | "key"> {
+  /** Returns what the package makes for one call. */
+  make(fetch: Wire["fetch"]): unknown
+}
+
 /** Throws `agent_misconfigured`. */
-export const createFor = async ({at, settings: given, source}: BoundModel, project: string): Promise<Opened> => {
-  const {provider, model} = given
+export const loadFor = async ({at, settings: given}: BoundModel, project: string): Promise<Loaded> => {
+  const {provider} = given
   if (!isAgentProvider(provider)) {
     const known = Object.keys(agentProviders).join(", ")
     throw misconfigured(`${at}.provider: unknown provider ${provider}; expected one of ${known}`)
@@ -47,18 +53,31 @@ export const createFor = async ({at, settings: given, source}: BoundModel, proje
     ...(key === "" ? {} : {apiKey: key}),
     ...(provider === "openai-compatible" ? {name: "svc", includeUsage: true, ...ofOpenAI(baseURL)} : {}),
   }
+  const make = (fetch: Wire["fetch"]): unknown =>
+    typeof factory === "function" ? factory({...settings, fetch}) : undefined
+  return {make, provider, key}
+}
+
+/** Returns the problem of a package that does not make what svc expects. */
+export const oldPackage = (provider: AgentProvider): Problem => {
+  const name = agentProviders[provider]
+  return misconfigured(`the package ${name} has a version that svc does not support: run ${installCommand(name)}`)
+}
+
+/** Throws `agent_misconfigured`. */
+export const createFor = async (bound: BoundModel, project: string): Promise<Opened> => {
+  const {make, provider, key} = await loadFor(bound, project)
   const fetches = new AsyncLocalStorage<Wire["fetch"]>()
   // A model takes long to make, so all calls share it.
-  const fetch: Wire["fetch"] = (input, init) => {
+  const made = make((input, init) => {
     const own = fetches.getStore()
     if (own === undefined) throw new Error("a request outside of a model call")
     return own(input, init)
-  }
-  const made: unknown = typeof factory === "function" ? factory({...settings, fetch})(model) : undefined
-  if (isModel(made))
-    return {stream: (options, own) => fetches.run(own, () => made.doStream(options)), provider, source, key}
-  const old = `the package ${agentProviders[provider]} has a version that svc does not support: run ${installCommand(agentProviders[provider])}`
-  throw misconfigured(old)
+  })
+  const model: unknown = typeof made === "function" ? made(bound.settings.model) : undefined
+  if (!isModel(model)) throw oldPackage(provider)
+  const stream: Opened["stream"] = (options, own) => fetches.run(own, () => model.doStream(options))
+  return {stream, provider, source: bound.source, key}
 }
 
 /** OpenAI's newer models reject `max_tokens`, but most other servers know only that. */

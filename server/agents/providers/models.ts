@@ -13,15 +13,23 @@ export interface BoundModel {
   readonly source: string
 }
 
+const boundModel = (agent: string, settings: ModelSettings, path: Path): BoundModel => ({
+  settings,
+  path,
+  at: formatPath(["agents", agent, ...path]),
+  source: `${settings.provider}/${settings.model}`,
+})
+
+/** Returns the model that embeds the memories of a binding, if it has one. */
+export const embeddingOf = ({name, config}: Pick<Binding, "name" | "config">): BoundModel | undefined => {
+  const settings = config.memory?.embedding
+  return settings === undefined ? undefined : boundModel(name, settings, ["memory", "embedding"])
+}
+
 /** Returns the models of a binding in the order of preference: the one of `provider` and `model`, then `models`. */
 export const modelsOf = ({name, config}: Pick<Binding, "name" | "config">): readonly BoundModel[] => {
   const {provider, model, baseURL, key, prices, models} = config
-  const bound = (settings: ModelSettings, path: Path): BoundModel => ({
-    settings,
-    path,
-    at: formatPath(["agents", name, ...path]),
-    source: `${settings.provider}/${settings.model}`,
-  })
+  const bound = (settings: ModelSettings, path: Path) => boundModel(name, settings, path)
   const given = {
     ...(baseURL === undefined ? {} : {baseURL}),
     ...(key === undefined ? {} : {key}),

@@ -26,7 +26,7 @@ const more = " …"
 
 /** Returns a run's message to its conversation, if any: an edit of the one that it streams to. */
 export const sayingOf = (
-  run: Pick<AgentRun, "endpoint" | "channel" | "item" | "message">,
+  run: Pick<AgentRun, "endpoint" | "channel" | "item" | "isSummary" | "message">,
   content: Content,
 ): readonly OutboxDraft[] => {
   const place = shownIn(run)

@@ -9,6 +9,7 @@ import type {Attempt, Change} from "./attempt.ts"
 import type {After, Engine} from "./engine.ts"
 import {actorOf, itemText, tryCommandOnce} from "./items.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
+import {planningSummary} from "./summaries.ts"
 import {runIs} from "./write.ts"
 
 /** The reason for cancelling a run whose item was reassigned. */
@@ -35,7 +36,7 @@ export const succeed = async (
   if (run.item !== undefined) await handIn(engine, run, run.item, answer + note)
   const end = {state: "succeeded", answer, ...(finish === "length" ? {reason: "answer_cut" as const} : {})} as const
   const sends = await Promise.all(sayingOf(run, answerOf(answer + note)).map(readMarkdown))
-  const statements = [...(also.statements ?? []), endingRun(run.seq, end, at)]
+  const statements = [...(also.statements ?? []), endingRun(run.seq, end, at), ...planningSummary(run, binding, at)]
   await attempt.write({...also, statements, sends}, runIs("succeeded"))
   return "is over"
 }
@@ -70,7 +71,10 @@ const handIn = async (
     await tryCommandOnce(engine, {actor, item, request: `${runId}/review`, command: {is: "review"}})
 }
 
-/** Ends a run that cannot continue, and says so in its conversation. `also` is stored in the same batch. */
+/**
+ * Ends a run that cannot continue, and says so in its conversation. `also` is stored in the same batch. A summary that a
+ * limit does not allow is left out: that is no failure.
+ */
 export const fail = async (
   attempt: Attempt,
   reason: AgentReason,
@@ -81,13 +85,14 @@ export const fail = async (
   const at = engine.clock.now()
   const detail = error === undefined || error === "" ? undefined : engine.hide(error)
   const why = detail === undefined ? reason : `${reason}: ${detail}`
-  engine.log.warn(`run ${run.runId} of ${run.agent} failed: ${why}`, {runId: run.runId})
+  const state = run.isSummary && reason.startsWith("limit_") ? "succeeded" : "failed"
+  if (state === "failed") engine.log.warn(`run ${run.runId} of ${run.agent} failed: ${why}`, {runId: run.runId})
   if (run.item !== undefined) await giveBack(engine, run, run.item, why)
   const say = await engine.sayFor(run)
   const sends = sayingOf(run, say(failureText(reason), {agent: run.agent, run: run.runId}))
-  const end = {state: "failed", reason, ...(detail === undefined ? {} : {error: detail})} as const
+  const end = {state, reason, ...(detail === undefined ? {} : {error: detail})} as const
   const closing = [...closingSteps(run.seq, reason, at), endingRun(run.seq, end, at)]
-  await attempt.write({...also, statements: [...(also.statements ?? []), ...closing], sends}, runIs("failed"))
+  await attempt.write({...also, statements: [...(also.statements ?? []), ...closing], sends}, runIs(state))
   return "is over"
 }
 

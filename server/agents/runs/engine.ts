@@ -15,6 +15,12 @@ import type {AgentMeter} from "./meter.ts"
 import type {AgentRun} from "./run-rows.ts"
 import type {AgentTool} from "./tool.ts"
 
+/** The vector of a question, and its model. */
+export interface Question {
+  readonly source: string
+  readonly vector: Float32Array
+}
+
 /** The parts of the Host that agent runs use; the composition root passes them in. */
 export interface Engine {
   readonly database: Database
@@ -28,10 +34,17 @@ export interface Engine {
   readonly cooling: Cooling
   /** Resolves to whether memories can be searched. */
   readonly memoryIndex: {ready(): Promise<boolean>}
+  readonly embeddings: {
+    question(binding: Binding, text: string): Promise<Question | undefined>
+    /** Call it when there may be new memories. */
+    consider(): void
+  }
   /** Returns an enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
   /** Returns `resumeWithin` of the agents that have it, in milliseconds. */
   resumeLimits(): readonly (readonly [agent: string, within: number])[]
+  /** Returns the agents that note summaries. */
+  summarizing(): readonly string[]
   /** Returns the tools of the binding and of the run, by their names in bindings, with the binding's settings. */
   toolsOf(binding: Binding, run: AgentRun): ReadonlyMap<string, AgentTool>
   /** Learns the tools of the binding's MCP servers. */

@@ -1,6 +1,7 @@
 import {toJson} from "../../../shared/json.ts"
 import type {Database, Statement} from "../../database/database.ts"
 import {takingOver} from "../../database/upkeep/adopting.ts"
+import {queueingSummaries} from "./summaries.ts"
 
 const open = "state IN ('queued', 'running', 'waiting')"
 const ended = "state IN ('succeeded', 'failed', 'cancelled')"
@@ -17,6 +18,7 @@ export const holdingAgents = (at: number): readonly Statement[] => [
     args: [at],
   },
   {sql: "UPDATE agent_approvals SET state = 'held' WHERE state = 'waiting'"},
+  ...queueingSummaries(Number.MAX_SAFE_INTEGER, {now: at, held: true}),
 ]
 
 const columns =

@@ -6,7 +6,10 @@ import {runEndSql} from "../../database/state/runs.ts"
 import type {RunRequest} from "./service.ts"
 
 /** The conversation of a run, at the time of the request. */
-type Place = Pick<RunRequest, "channel" | "user" | "permission" | "age">
+type Place = Pick<RunRequest, "channel" | "user" | "permission" | "age"> & {
+  /** The first and the last run that a summary is about. */
+  readonly covers?: readonly [from: number, to: number]
+}
 
 /** A run, read from its row. Money is in millionths; times are in milliseconds since 1970. */
 export type AgentRun = Readonly<ReturnType<typeof runOf>>
@@ -15,6 +18,7 @@ export const runOf = (row: Row) => ({
   seq: Number(row.seq),
   runId: String(row.run_id),
   agent: String(row.agent),
+  isSummary: row.cause === "summary",
   attempt: Number(row.attempt),
   endpoint: textIn(row.endpoint),
   channel: textIn(row.channel),
@@ -36,9 +40,13 @@ export const runOf = (row: Row) => ({
 export const conversationOf = ({endpoint, channel}: Pick<AgentRun, "endpoint" | "channel">) =>
   endpoint === undefined || channel === undefined ? undefined : {endpoint, channel}
 
-/** Returns where a run is shown: in its conversation, unless it works on an item, whose comments show it. */
-export const shownIn = (run: Pick<AgentRun, "endpoint" | "channel" | "item">) =>
-  run.item === undefined ? conversationOf(run) : undefined
+/** Returns where a run is shown: in its conversation, unless it is a summary, or works on an item, whose comments show it. */
+export const shownIn = (run: Pick<AgentRun, "endpoint" | "channel" | "item" | "isSummary">) =>
+  run.item === undefined && !run.isSummary ? conversationOf(run) : undefined
+
+/** SQL: these runs, or a run and a memory, are of one conversation. */
+export const sameConversation = (one: string, other: string): string =>
+  ["endpoint", "user", "channel", "agent"].map(column => `${one}.${column} = ${other}.${column}`).join(" AND ")
 
 /** Stores a run, unless its request has created one before. */
 export const queueing = (runId: string, request: RunRequest, at: number): Statement => {
@@ -100,7 +108,7 @@ export interface RunEnd {
   readonly error?: string
 }
 
-const openStates = "('queued', 'running', 'waiting', 'held')"
+export const openStates = "('queued', 'running', 'waiting', 'held')"
 
 /** Counts open runs by agent and state, with one index look-up each. Ended runs were counted when they ended. */
 export const countOpen = `SELECT a.value AS agent, s.value AS state,
@@ -196,10 +204,13 @@ export const wakingIngress: Statement = {
 export const someWaitForIngress = "EXISTS (SELECT 1 FROM agent_runs WHERE state = 'waiting' AND waits_for = 'ingress')"
 export const someLeft = "EXISTS (SELECT 1 FROM agent_runs WHERE state IN ('running', 'waiting'))"
 
-/** Selects earlier questions of the same user to the same agent in the same channel, with the answers, newest first. */
+/**
+ * Selects earlier questions of the same user to the same agent in the same channel, with the answers, newest first: those
+ * since a time and a run.
+ */
 export const selectEarlier = `SELECT seq, input, answer, created_at FROM agent_runs
   WHERE endpoint = ?1 AND user = ?2 AND agent = ?3 AND channel = ?4 AND seq < ?5 AND state = 'succeeded' AND created_at > ?6 AND item IS NULL
-    AND answer IS NOT NULL AND place ->> '$.user.account' IS ?7 ORDER BY seq DESC LIMIT ?8`
+    AND cause <> 'summary' AND seq >= ?9 AND answer IS NOT NULL AND place ->> '$.user.account' IS ?7 ORDER BY seq DESC LIMIT ?8`
 
 /** Selects such runs by their numbers. One that was erased since has no answer. */
 export const selectPinned = `SELECT seq, input, answer, created_at FROM agent_runs

@@ -8,7 +8,7 @@ import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {AgentRun} from "./run-rows.ts"
 
 /** The user and the place of a run, on which its tools can rely. None of it comes from the model. */
-export interface RunFacts extends Pick<AgentRun, "runId" | "agent" | "endpoint" | "channel" | "item"> {
+export interface RunFacts extends Pick<AgentRun, "seq" | "runId" | "agent" | "endpoint" | "channel" | "item"> {
   readonly user: {readonly id: string; readonly name?: string} | undefined
   /** Channel and user, as the platform sent them. A timer keeps them, and its firing is checked against them. */
   readonly place: {readonly channel?: Channel; readonly user?: User}

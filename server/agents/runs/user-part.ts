@@ -20,7 +20,7 @@ export const forgettingRuns = (which: string, args: readonly SqlValue[]): readon
       args: [...args],
     },
     {
-      sql: `UPDATE agent_runs SET input = '${redacted}', answer = NULL, error = NULL, place = '{}', ${ending},
+      sql: `UPDATE agent_runs SET input = '${redacted}', answer = NULL, error = NULL, place = '{}', summary_due = NULL, ${ending},
         reason = iif(${ended}, reason, 'cancelled'), state = iif(${ended}, state, 'cancelled') WHERE ${which}`,
       args: [...args],
     },

@@ -15,3 +15,16 @@ export const memorySchema: readonly string[] = [
   "CREATE INDEX agent_memories_user ON agent_memories (endpoint, user, seq)",
   "CREATE INDEX agent_memories_expiry ON agent_memories (expires_at)",
 ]
+
+/**
+ * Summaries of conversations, and the vectors of memories. `summary_due` is set on the last run of a conversation
+ * whose summary is to come; `since` on a summary, which is about the runs from that one to `run`.
+ */
+export const summarySchema: readonly string[] = [
+  "ALTER TABLE agent_runs ADD COLUMN summary_due INTEGER",
+  "CREATE INDEX agent_runs_summary ON agent_runs (summary_due) WHERE summary_due IS NOT NULL",
+  "CREATE INDEX agent_runs_summary_of ON agent_runs (endpoint, user, channel) WHERE summary_due IS NOT NULL",
+  "ALTER TABLE agent_memories ADD COLUMN since INTEGER",
+  "CREATE TABLE agent_vectors (memory INTEGER PRIMARY KEY, source TEXT NOT NULL, vector BLOB NOT NULL)",
+  "CREATE TRIGGER agent_vector_gone AFTER DELETE ON agent_memories BEGIN DELETE FROM agent_vectors WHERE memory = OLD.seq; END",
+]

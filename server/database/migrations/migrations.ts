@@ -5,7 +5,7 @@ import {cursorSchema} from "./cursor-schema.ts"
 import {ageSchema, eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {fileSchema} from "./file-schema.ts"
 import {jobSchema} from "./job-schema.ts"
-import {memorySchema} from "./memory-schema.ts"
+import {memorySchema, summarySchema} from "./memory-schema.ts"
 import {plannedSendSchema, pluginStateSchema, timerListIndex, timerSchema} from "./plugin-act-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
 
@@ -221,6 +221,12 @@ export const migrations: readonly Migration[] = [
     name: "agents-among-strangers",
     undo: "drop agent_mcp_tools, agent_members, agent_memories, and memory_index if it exists",
     statements: [...mcpSchema, ...memberSchema, ...memorySchema],
+  },
+  {
+    version: 29,
+    name: "summaries",
+    undo: "drop agent_vectors, the trigger agent_vector_gone, the indexes agent_runs_summary and agent_runs_summary_of, summary_due of agent_runs, and since of agent_memories",
+    statements: summarySchema,
   },
 ]
 

@@ -1,7 +1,10 @@
+import {noEmbeddings} from "../../../server/agents/memory/embedder.ts"
 import {MemoryIndex} from "../../../server/agents/memory/memory-index.ts"
 import {marksOf} from "../../../server/agents/memory/places.ts"
 import {recall} from "../../../server/agents/memory/recall.ts"
+import {storingVector} from "../../../server/agents/memory/vectors.ts"
 import {runOf} from "../../../server/agents/runs/run-rows.ts"
+import type {Database} from "../../../server/database/database.ts"
 import {jsonRows} from "../../../server/database/engine/json-rows.ts"
 import {bindingOf} from "../../support/agents/bindings.ts"
 import {log} from "../../support/host/silence.ts"
@@ -16,6 +19,7 @@ const questions = 500
 const wordsOfMemory = 15
 const wordsOfQuestion = 12
 const vocabulary = 20_000
+const dimensions = 384
 
 /** A word by Zipf's law: few are in most texts. */
 const word = (): string => `w${Math.floor(vocabulary ** Math.random()).toString(36)}x`
@@ -40,6 +44,35 @@ const runOfUser = (user: number) => {
   return runOf({seq: 1, agent, endpoint, channel, place, input: text(wordsOfQuestion), created_at: Date.now()})
 }
 
+/** A random direction, as an embedding model may return it. */
+const direction = (): Float32Array<ArrayBuffer> => {
+  const values = Float32Array.from({length: dimensions}, () => Math.random() - 0.5)
+  const length = Math.hypot(...values)
+  return values.map(value => value / length)
+}
+
+/** Gives each memory its vector. */
+const embed = async (database: Database) => {
+  for (let first = 0; first < memories; first += 1000)
+    await database.write(Array.from({length: 1000}, (_, n) => storingVector(first + n + 1, "bench", direction())))
+}
+
+const timesOf = async (engine: Parameters<typeof recall>[0]) => {
+  const binding = bindingOf({memory: {user: "30d", summary: "none", commands: false}})
+  const times: number[] = []
+  let found = 0
+  for (let n = 0; n < questions; n++) {
+    const began = performance.now()
+    found += (await recall(engine, runOfUser(n % users), binding)).length
+    times.push(performance.now() - began)
+  }
+  if (found < questions) throw new Error(`${questions} questions found ${found} memories`)
+  return {
+    times,
+    detail: `${memories} memories of ${users} users; ${(found / questions).toFixed(1)} found for a question`,
+  }
+}
+
 const measure = async (): Promise<readonly Figure[]> => {
   const {database} = await openScratch()
   const memoryIndex = new MemoryIndex({database, log})
@@ -53,21 +86,24 @@ const measure = async (): Promise<readonly Figure[]> => {
     await database.write([{sql: insert, args: [encoded]}])
   }
   const each = (performance.now() - filled) / memories
-  const engine = {database, memoryIndex, permissionOf: () => "user" as const}
-  const binding = bindingOf({memory: {user: "30d", commands: false}})
-  const times: number[] = []
-  let found = 0
-  for (let n = 0; n < questions; n++) {
-    const began = performance.now()
-    found += (await recall(engine, runOfUser(n % users), binding)).length
-    times.push(performance.now() - began)
-  }
+  const engine = {database, memoryIndex, embeddings: noEmbeddings, permissionOf: () => "user" as const}
+  const {times, detail} = await timesOf(engine)
+  await embed(database)
+  const question = async () => ({source: "bench", vector: direction()})
+  const meant = await timesOf({...engine, embeddings: {question}})
   await database.close()
-  if (found < questions) throw new Error(`${questions} questions found ${found} memories`)
-  const detail = `${memories} memories of ${users} users; ${(found / questions).toFixed(1)} found for a question`
+  const more = `${meant.detail}; vectors of ${dimensions} numbers, without the call of their model`
   return [
     {name: "p50 of a recall", unit: "ms", value: spreadOf([percentile(times, 0.5)]), detail},
     {name: "p99 of a recall", unit: "ms", value: spreadOf([percentile(times, 0.99)]), target: atMost(20), detail},
+    {name: "p50 with vectors", unit: "ms", value: spreadOf([percentile(meant.times, 0.5)]), detail: more},
+    {
+      name: "p99 with vectors",
+      unit: "ms",
+      value: spreadOf([percentile(meant.times, 0.99)]),
+      target: atMost(20),
+      detail: more,
+    },
     {name: "a memory stored, with its index", unit: "ms", value: spreadOf([each])},
   ]
 }

@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import {noEmbeddings} from "../../../server/agents/memory/embedder.ts"
 import {MemoryIndex} from "../../../server/agents/memory/memory-index.ts"
 import type {MemoryPlace, MemoryScope} from "../../../server/agents/memory/places.ts"
 import {recall} from "../../../server/agents/memory/recall.ts"
@@ -15,7 +16,7 @@ import {engines, localDatabase, log, makeFolder, open, remoteDatabase} from "../
 
 const day = 86_400_000
 const now = Date.UTC(2026, 4, 1)
-const memory = {user: "30d", channel: "30d", commands: false}
+const memory = {user: "30d", channel: "30d", summary: "none", commands: false}
 
 const placeOf = (user: string, account?: string): MemoryPlace => ({
   agent: "helper",
@@ -29,11 +30,11 @@ const openMemory = async (database: Database) => {
   await database.write([agentRun(1, {agent: "helper", state: "succeeded"})])
   const memoryIndex = new MemoryIndex({database, log})
   const keep = (text: string, place = placeOf("ada"), scope: MemoryScope = "user", at = now) =>
-    database.write([...remembering(place, {scope, text, runId: "run-1", at, life: 30 * day})])
+    database.write([...remembering(place, {scope, text, source: 1, at, life: 30 * day})])
   const found = async (input: string, {user} = placeOf("ada"), settings = memory, at = now) => {
     const place = JSON.stringify({channel: {id: "#team", type: 0}, user})
     const run = runOfRow({seq: 2, agent: "helper", endpoint: "line", channel: "#team", place, input, created_at: at})
-    const engine = {database, memoryIndex, permissionOf: () => "user" as const}
+    const engine = {database, memoryIndex, embeddings: noEmbeddings, permissionOf: () => "user" as const}
     return (await recall(engine, run, bindingOf({memory: settings}))).map(({text}) => text)
   }
   return {database, memoryIndex, keep, found}
@@ -94,7 +95,7 @@ test("a run without a user, a channel or the scope remembers nothing", async () 
   const note = {text: "x", about: "channel"} as const
   const {channel: _, ...userOnly} = memory
   const refusal = (run = runOf(), settings: Partial<typeof memory> = memory) =>
-    remember.refusal?.(note, bindingOf({memory: {commands: false, ...settings}}), run)
+    remember.refusal?.(note, bindingOf({memory: {summary: "none", commands: false, ...settings}}), run)
   expect(refusal()).toBeUndefined()
   expect(refusal(runOf({place: {}}))).toBeDefined()
   expect(refusal(runOf({item: 7}))).toBeDefined()

@@ -6,6 +6,7 @@ import {bindingOf as usualBinding} from "./bindings.ts"
 
 /** A run for a user of the endpoint `line` in the channel `#team`. */
 export const runOf = (own: Partial<RunFacts> = {}): RunFacts => ({
+  seq: 1,
   runId: "run-1",
   agent: "helper",
   endpoint: "line",

@@ -44,6 +44,8 @@ describe("a binding is not configured", () => {
     ["agent_instructions_missing", sound.replace(", instructions: Write.", ""), "no instructions", {}],
     ["agent_prices_missing", `${sound}, limits: {day: {money: 5}}`, "no prices", {}],
     ["agent_provider_unknown", `${sound}, models: [{provider: antropic, model: m}]`, "anthropic", {}],
+    ["agent_provider_unknown", `${sound}, memory: {embedding: ${usual}}`, "no embedding models", {}],
+    ["agent_key_missing", `${sound}, memory: {embedding: {provider: google, model: m}}`, "needs one", {}],
     ["agent_key_missing", `instructions: Write., models: [${usual}, {provider: google, model: m}]`, "needs one", {}],
     [
       "agent_prices_missing",

@@ -4,7 +4,7 @@ import {memoriesIn, noting} from "../../../support/agents/memory.ts"
 import {converse} from "./conversation.ts"
 
 const day = 24 * 3_600_000
-const memory = {user: "60d", channel: "60d", commands: false}
+const memory = {user: "60d", channel: "60d", summary: "none", commands: false}
 
 test("of forty facts among noise over thirty days, a later question gets nine in ten, and no other user's", async () => {
   const scene = await converse({script: noting, settings: {memory}})
