@@ -2,11 +2,11 @@ import {Option} from "clipanion"
 import type {TimerWhen} from "../../shared/api/scheduled/drafts.ts"
 import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
 import {parseJson} from "../../shared/json.ts"
+import {omitUndefined} from "../../shared/omit-undefined.ts"
 import {Problem} from "../../shared/problems.ts"
 import {decision, timers} from "../kit/messages/decision.ts"
 import {facts, shorten} from "../kit/print.ts"
 import {getCommand, listCommand, rowCommand} from "../kit/rows.ts"
-import {given} from "../kit/schedule/command.ts"
 
 const timerOptions = {
   at: Option.String("--at", {description: "Time: once, such as 2026-05-01T09:00"}),
@@ -19,7 +19,7 @@ const timerOptions = {
 
 /** Returns the named times, or undefined if there are none. The Host validates them. */
 const whenOf = ({at, after, every, cron, timezone}: typeof timerOptions): TimerWhen | undefined => {
-  const when = given({at, in: after, every, cron, timezone})
+  const when = omitUndefined({at, in: after, every, cron, timezone})
   return Object.keys(when).length === 0 ? undefined : when
 }
 
@@ -54,7 +54,7 @@ export const add = rowCommand({
     if (plugin === undefined || name === undefined) throw missing("<plugin>/<timer>, or --like")
     const own = copied === undefined ? {} : ownOf(copied)
     const data = call.data === undefined ? own.data : parseJson(call.data, "--data")
-    const place = {...own.place, ...given({key, endpoint, channel, user})}
+    const place = {...own.place, ...omitUndefined({key, endpoint, channel, user})}
     const {id} = await call.post("/api/timers", {body: {plugin, name, when, data, ...place}})
     call.show({id}, () => `${id} of ${plugin}/${name} is set`)
   },

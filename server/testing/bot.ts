@@ -2,6 +2,7 @@ import {mkdtemp, rm, writeFile} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {exit} from "../../shared/exit.ts"
+import {omitUndefined} from "../../shared/omit-undefined.ts"
 import type {AnyPlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {Permission} from "../../shared/sdk/session/permission.ts"
 import type {Host} from "../host/open/host.ts"
@@ -229,11 +230,6 @@ const configOf = ({plugins, users = {}, config}: BotOptions) => ({
   ],
   plugins: {
     sandbox: {},
-    ...Object.fromEntries(
-      Object.entries(plugins).map(([name, {plugin: _, ...entry}]) => [
-        name,
-        Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)),
-      ]),
-    ),
+    ...Object.fromEntries(Object.entries(plugins).map(([name, {plugin: _, ...entry}]) => [name, omitUndefined(entry)])),
   },
 })

@@ -1,6 +1,7 @@
 import {Option} from "clipanion"
 import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/scheduled/jobs.ts"
 import {parseJson} from "../../../shared/json.ts"
+import {omitUndefined} from "../../../shared/omit-undefined.ts"
 import {facts} from "../print.ts"
 
 export const timeOptions = {
@@ -13,7 +14,7 @@ export const timeOptions = {
 }
 
 export const scheduleOf = ({cron, every, from, at}: typeof timeOptions): Schedule | undefined => {
-  const schedule = given({cron, every, from, at})
+  const schedule = omitUndefined({cron, every, from, at})
   return Object.keys(schedule).length === 0 ? undefined : schedule
 }
 
@@ -41,25 +42,20 @@ export const changeOf = (options: typeof jobOptions): JobChange => {
   const schedule = scheduleOf(options)
   const target = targetOf(options)
   return {
-    ...given({label, timezone, jitter, schedule, target}),
+    ...omitUndefined({label, timezone, jitter, schedule, target}),
     // The schema of the job file defines the valid words.
-    ...given({missed: missed as JobChange["missed"], overlap: overlap as JobChange["overlap"]}),
+    ...omitUndefined({missed: missed as JobChange["missed"], overlap: overlap as JobChange["overlap"]}),
   }
 }
 
 const targetOf = ({endpoint, channel, text, agent, plugin, job, data, item}: typeof jobOptions) => {
   const target: JobTarget = {
-    ...given({endpoint, channel, text, agent, plugin, job}),
+    ...omitUndefined({endpoint, channel, text, agent, plugin, job}),
     ...(data === undefined ? {} : {data: parseJson(data, "--data")}),
     ...(item === undefined ? {} : {item: parseJson(item, "--item") as NonNullable<JobTarget["item"]>}),
   }
   return Object.keys(target).length === 0 ? undefined : target
 }
-
-type Given<T> = {[K in keyof T]?: Exclude<T[K], undefined>}
-
-export const given = <T extends Readonly<Record<string, unknown>>>(options: T): Given<T> =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
 
 /** Returns, for example, `cron 0 9 * * MON-FRI`, `every 15m from …` or `at …`. */
 export const describeSchedule = ({cron, every, from, at}: Schedule): string => {

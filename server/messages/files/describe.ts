@@ -1,4 +1,5 @@
 import {readType, typeOfName} from "../../../shared/media-types.ts"
+import {omitUndefined} from "../../../shared/omit-undefined.ts"
 import {type Element, type FileType, fileTypeOf, isElement, type Node} from "../../../shared/sdk/content/elements.ts"
 import {cleanName} from "../../../shared/sdk/files/name.ts"
 import type {SessionFile} from "../../../shared/sdk/files/session-file.ts"
@@ -20,13 +21,7 @@ export const describeFile = (element: Element): Omit<SessionFile, "read"> => {
   const name = nameOf(element, address)
   const type = typeOf(element, name, address)
   const size = sizeOf(element, address)
-  return {
-    name,
-    ...(type === undefined ? {} : {type}),
-    ...(size === undefined ? {} : {size}),
-    ...(address === undefined ? {} : {src: address}),
-    element,
-  }
+  return {name, ...omitUndefined({type, size, src: address}), element}
 }
 
 const isData = (src = ""): boolean => /^data:/i.test(src)
