@@ -90,9 +90,7 @@ export class Chat extends SvcCommand {
     description: "Treat the channel as a group, where messages address the bot by a prefix or its name",
   })
 
-  attach = Option.Array("--attach", [], {
-    description: "A file, or an address (https://…), sent with the first line; repeatable",
-  })
+  attach = Option.Array("--attach", [], {description: "A file or address (https://…) for the first line; repeatable"})
   save = Option.String("--save", {description: "The folder for files that the bot sends"})
 
   /** The attachments of the next line. */

@@ -84,10 +84,7 @@ const describePlan = (plan: RollbackPlan): string => {
     ["roll back to", `${plan.checkpoint}, of ${plan.createdAt}`],
     ["code", describeCode(plan)],
     ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "unchanged"],
-    [
-      "kept",
-      plan.keepsConfiguration ? "a copy of the present svc.config.yml, beside it: it differs from its commit" : null,
-    ],
+    ["kept", plan.keepsConfiguration ? "a copy of the present svc.config.yml, beside it: it was changed" : null],
     ["build", builds[plan.build ?? "untouched"]],
     ["database", plan.database],
     ...describeSchema(plan),

@@ -1,8 +1,7 @@
 import {Option} from "clipanion"
 import type {TimerWhen} from "../../shared/api/scheduled/drafts.ts"
 import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
-import {parseJson} from "../../shared/json.ts"
-import {omitUndefined} from "../../shared/omit-undefined.ts"
+import {omitUndefined, parseJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {decision, timers} from "../kit/messages/decision.ts"
 import {facts, shorten} from "../kit/print.ts"
@@ -38,9 +37,7 @@ export const add = rowCommand({
     ...timerOptions,
     timer: Option.String({name: "timer", required: false}),
     like: Option.String("--like", {description: "The id of a timer to copy; other options override its settings"}),
-    key: Option.String("--key", {
-      description: "The plugin's name for it; refused if the plugin has a timer of that name",
-    }),
+    key: Option.String("--key", {description: "The plugin's name for it; refused if it has a timer of that name"}),
     endpoint: Option.String("--endpoint", {description: "The endpoint for the answers"}),
     channel: Option.String("--channel", {description: "A channel of the endpoint"}),
     user: Option.String("--user", {description: "A user of the endpoint"}),
@@ -89,9 +86,7 @@ export const edit = rowCommand({
   options: {
     ...timerOptions,
     id: Option.String({name: "id"}),
-    revision: Option.String("--revision", {
-      description: "The revision from svc timer show; refused if the timer has changed since",
-    }),
+    revision: Option.String("--revision", {description: "The revision that you read; refused if it has changed since"}),
   },
   run: async call => {
     const when = whenOf(call)

@@ -30,11 +30,7 @@ export const checkDatabase = async (
 ): Promise<Finding> => {
   const check = "database"
   if (running === "unknown") {
-    return warning(
-      check,
-      "a Host has it open, and does not answer svc doctor",
-      "Set SVC_HTTP_TOKEN, then run svc doctor again.",
-    )
+    return warning(check, "a Host that does not answer has it open", "Set SVC_HTTP_TOKEN, then run svc doctor again.")
   }
   if (running !== undefined) {
     const {dialect, state, schema} = running.database
@@ -81,11 +77,7 @@ const damagedIn = (findings: readonly string[]): Finding =>
 const describeFile = ({findings, schema}: {findings: readonly string[]; schema: number}): Finding => {
   if (findings.length > 0) return damagedIn(findings)
   if (schema > newestSchema) {
-    return error(
-      "database",
-      `it has schema ${schema}; this svc supports up to ${newestSchema}`,
-      "Run the version of svc that wrote it.",
-    )
+    return error("database", `schema ${schema}; this svc supports up to ${newestSchema}`, "Run the svc that wrote it.")
   }
   const coming = migrations.filter(({version}) => version > schema)
   const irreversible = coming.filter(isIrreversible)

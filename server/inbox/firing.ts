@@ -1,5 +1,4 @@
-import {toJson} from "../../shared/json.ts"
-import {omitUndefined} from "../../shared/omit-undefined.ts"
+import {omitUndefined, toJson} from "../../shared/json.ts"
 import {isProblem} from "../../shared/problems.ts"
 import type {Channel, Login, SatoriEvent, User} from "../../shared/sdk/content/satori.ts"
 import type {Statement} from "../../shared/sdk/session/database.ts"

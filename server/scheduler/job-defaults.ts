@@ -1,5 +1,5 @@
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
-import {omitUndefined} from "../../shared/omit-undefined.ts"
+import {omitUndefined} from "../../shared/json.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {longestKept, readJson} from "../../shared/sdk/session/values.ts"
 import type {Database, Reader} from "../database/database.ts"

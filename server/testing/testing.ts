@@ -1,4 +1,4 @@
-import {omitUndefined} from "../../shared/omit-undefined.ts"
+import {omitUndefined} from "../../shared/json.ts"
 import {type AnyPlugin, definePlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {UsedServices, Uses} from "../../shared/sdk/plugin/service.ts"
 import type {Permission} from "../../shared/sdk/session/permission.ts"

@@ -1,7 +1,6 @@
 import {Option} from "clipanion"
 import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/scheduled/jobs.ts"
-import {parseJson} from "../../../shared/json.ts"
-import {omitUndefined} from "../../../shared/omit-undefined.ts"
+import {omitUndefined, parseJson} from "../../../shared/json.ts"
 import {facts} from "../print.ts"
 
 export const timeOptions = {
@@ -31,9 +30,7 @@ export const jobOptions = {
   item: Option.String("--item", {description: 'Target: a work item, as JSON such as {"title": "…"}'}),
   label: Option.String("--label", {description: "A name for people"}),
   missed: Option.String("--missed", {description: "How to make up for missed times: skip (default), once or all"}),
-  overlap: Option.String("--overlap", {
-    description: "What to do with a time that comes while a run is open: skip (default) or queue",
-  }),
+  overlap: Option.String("--overlap", {description: "For a time that comes during a run: skip (default) or queue"}),
 }
 
 /** Returns the named options. The Host validates them. */

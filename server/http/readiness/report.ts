@@ -1,6 +1,6 @@
 import type {Standings} from "../../../shared/agents/standing.ts"
 import type {Component, ReadinessReport} from "../../../shared/api/readiness.ts"
-import {omitUndefined} from "../../../shared/omit-undefined.ts"
+import {omitUndefined} from "../../../shared/json.ts"
 import {checkAgent, checkDatabase, checkEndpoint, checkProject, checkSpace} from "./checks.ts"
 import type {Facts} from "./facts.ts"
 

@@ -1,5 +1,5 @@
+import {omitUndefined} from "../../../shared/json.ts"
 import {readType, typeOfName} from "../../../shared/media-types.ts"
-import {omitUndefined} from "../../../shared/omit-undefined.ts"
 import {type Element, type FileType, fileTypeOf, isElement, type Node} from "../../../shared/sdk/content/elements.ts"
 import {cleanName} from "../../../shared/sdk/files/name.ts"
 import type {SessionFile} from "../../../shared/sdk/files/session-file.ts"

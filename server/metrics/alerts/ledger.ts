@@ -1,6 +1,6 @@
 import type {Severity} from "../../../shared/alerts/items.ts"
 import type {AlertRules} from "../../../shared/config/alerts.ts"
-import {omitUndefined} from "../../../shared/omit-undefined.ts"
+import {omitUndefined} from "../../../shared/json.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {type Condition, counts, keyOf, ruleOf, type Seen} from "./condition.ts"
 

@@ -1,7 +1,6 @@
 import type {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../../shared/api/scheduled/drafts.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {fromJson, omitUndefined, toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
-import {omitUndefined} from "../../../shared/omit-undefined.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {ListedTimer, TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
 import {fieldsOf, longestKept, readJson, readKey} from "../../../shared/sdk/session/values.ts"

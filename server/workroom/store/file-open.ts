@@ -1,6 +1,6 @@
 import {open, rename, truncate} from "node:fs/promises"
 import {join} from "node:path"
-import {omitUndefined} from "../../../shared/omit-undefined.ts"
+import {omitUndefined} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {makePrivateFolder, readFileIfExists, syncFile, writeFileAtomic} from "../../runtime/files.ts"
 import {readAcknowledged, writeAcknowledged} from "./acknowledged.ts"

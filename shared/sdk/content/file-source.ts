@@ -1,4 +1,4 @@
-import {omitUndefined} from "../../omit-undefined.ts"
+import {omitUndefined} from "../../json.ts"
 
 /** A file that plugin code named with `file(source)`. Text or JSON cannot create one, and JSON does not keep it. */
 export interface ProjectFile {

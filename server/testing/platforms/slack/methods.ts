@@ -1,4 +1,4 @@
-import {omitUndefined} from "../../../../shared/omit-undefined.ts"
+import {omitUndefined} from "../../../../shared/json.ts"
 import {shownText} from "./shown.ts"
 import {bot, type Message, type StoredFile, team, tokens, type World} from "./world.ts"
 
