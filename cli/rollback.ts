@@ -26,9 +26,7 @@ export class Rollback extends CheckpointCommand {
 
   checkpoint = Option.String({name: "checkpoint"})
   dryRun = Option.Boolean("--dry-run", false, {description: "Only print the plan, and whether it would be refused"})
-  acceptSideEffects = Option.Boolean("--accept-side-effects", false, {
-    description: "Roll back although messages were sent since the checkpoint",
-  })
+  acceptSideEffects = Option.Boolean("--accept-side-effects", false, {description: "Roll back despite sent messages"})
 
   withoutBuild = Option.Boolean("--without-build", false, {
     description:

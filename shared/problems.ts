@@ -72,21 +72,12 @@ export const problems = {
     "Production needs a token",
     "Set http.token to ${HTTP_TOKEN} and put a long random HTTP_TOKEN into the environment or .env.",
   ),
-  token_placeholder: invalid(
-    "The token is the example's placeholder",
-    "Replace HTTP_TOKEN, for example with the output of: openssl rand -hex 32",
-  ),
-  token_weak: invalid(
-    "The token is easy to guess",
-    "Replace the token's variable in .env or the environment with the output of: openssl rand -hex 32",
-  ),
+  token_placeholder: invalid("The token is a placeholder", "Replace HTTP_TOKEN by the output of: openssl rand -hex 32"),
+  token_weak: invalid("The token is easy to guess", "Replace its variable by the output of: openssl rand -hex 32"),
   runtime_too_old: invalid("The runtime is too old", "Run the Host on Bun, or on Node 22.12 or newer."),
   // Process
   locked: refused("Another process holds this project", "Stop it with svc runtime stop, or wait for it."),
-  port_taken: refused(
-    "The port is in use",
-    "Stop the program that uses the port, or choose another http.port: in a new project, HTTP_PORT in .env.",
-  ),
+  port_taken: refused("The port is in use", "Stop what uses it, or set http.port (in a new project, HTTP_PORT)."),
   host_unreachable: unavailable("The Host does not answer", "Start it with svc runtime start."),
   state_unwritable: unavailable(
     "The state folder cannot be written",
@@ -111,20 +102,14 @@ export const problems = {
   endpoint_offline: unavailable("The endpoint is offline", "Retry once svc endpoint show says online."),
   not_implemented: {status: 501, title: "The Host does not implement this", hint: "docs/satori.md lists the methods."},
   upgrade_required: {status: 426, title: "This is a WebSocket", hint: "Connect with a WebSocket client."},
-  too_many_connections: unavailable(
-    "Too many connections without a token",
-    "Send Authorization: Bearer <token> with the upgrade, or retry later.",
-  ),
+  too_many_connections: unavailable("Too many connections without a token", "Send a token, or retry later."),
   // Database
   database_unopenable: unavailable("The database cannot be opened", "Check path and permissions, then run svc doctor."),
   database_unanswered: unavailable(
     "The remote database does not answer in time",
     "Check the network and the database's server. The Host recovers as soon as it answers.",
   ),
-  database_stalled: unavailable(
-    "The disk takes too long to sync",
-    "Check the disk of the database. The Host recovers as soon as the disk answers.",
-  ),
+  database_stalled: unavailable("The disk takes too long to sync", "Check the disk: the Host recovers with it."),
   database_corrupt: unavailable(
     "The database is damaged",
     "Keep a copy of the file. Create a checkpoint; else run svc database rescue; else restore: svc checkpoint restore.",
@@ -153,10 +138,7 @@ export const problems = {
     "The Host exits with code 75, and the next start takes the lock. Do not touch .svc/host.lock while a Host runs.",
   ),
   database_failed: unavailable("The database failed", "Run svc doctor. The Host's log has the cause."),
-  database_outcome_unknown: unavailable(
-    "The Host does not know whether the change was stored",
-    "Read the current state before you repeat it.",
-  ),
+  database_outcome_unknown: unavailable("The change may be stored or not", "Read the state before you repeat it."),
   migration_refused: unavailable(
     "The Host did not start a migration that cannot be undone",
     "Free the space or repair the checkpoint that detail names, then start again. The database is unchanged.",
@@ -247,10 +229,7 @@ export const problems = {
   ),
   generation_unknown: missing("No such generation", "svc generation list shows the kept ones."),
   restart_required: refused("This change needs a restart", "Run svc runtime restart. Until then nothing changes."),
-  trial_failed: invalid(
-    "The next start would fail",
-    "Correct what detail names. The Host keeps running. To restart without a trial: --force.",
-  ),
+  trial_failed: invalid("The next start would fail", "Correct what detail names; --force skips the trial."),
   not_tried: refused(
     "The trial of the change did not run",
     'Correct what detail names. The Host keeps running. To restart without a trial: --force, over the API {"force": true}.',
@@ -266,10 +245,7 @@ export const problems = {
     "Run svc build (or svc release install), then retry. In an emergency, start with --allow-stale.",
   ),
   plugin_invalid: invalid("The plugin does not load", "Correct the plugin. The running generation is unchanged."),
-  compiler_missing: invalid(
-    "The plugin compiler is not installed",
-    "Install esbuild as a development dependency, or run the output of svc build.",
-  ),
+  compiler_missing: invalid("The plugin compiler is not installed", "Install esbuild, or run the output of svc build."),
   plugin_incompatible: invalid(
     "The plugin is for another version of svc",
     "Install a version of the package whose peerDependencies name this svc-runtime, or another svc.",
@@ -286,10 +262,7 @@ export const problems = {
     "The tables of the plugin are newer than its code",
     "Install the plugin version that made them, or restore earlier data: svc checkpoint list, svc checkpoint restore <id> --data-only.",
   ),
-  plugin_timeout: invalid(
-    "The plugin's setup took too long",
-    "setup must return within 10 seconds. Connect in an adapter's open, not in setup.",
-  ),
+  plugin_timeout: invalid("The plugin's setup took too long", "It has 10 s. Connect in an adapter's open instead."),
   // Messages
   endpoint_unknown: missing("No such endpoint", "svc endpoint list shows them."),
   admission_closed: unavailable("The endpoint is closed to events", "GET /api/endpoints shows its state and reason."),
@@ -351,10 +324,7 @@ export const problems = {
     title: "A row does not fit its schema",
     hint: "Correct the plugin's schema or its statement. detail names the column.",
   },
-  timer_unknown: missing(
-    "No such timer",
-    "svc timer list shows the waiting timers. A plugin declares its timers in setup, with plugin.timer.",
-  ),
+  timer_unknown: missing("No such timer", "svc timer list shows timers; a plugin declares its own with plugin.timer."),
   timer_invalid: invalid("The timer is not valid", "Correct the time, the key or the data that detail names."),
   timer_state: refused("The timer's state does not allow this", "svc timer show shows its state."),
   // Workroom
@@ -368,10 +338,7 @@ export const problems = {
     "The workroom's Journal could not be written",
     "Free space on the disk of .svc/ and read the log. The command was not carried out.",
   ),
-  workroom_outcome_unknown: unavailable(
-    "The Host does not know whether the command was recorded",
-    "Read the item before you repeat the command.",
-  ),
+  workroom_outcome_unknown: unavailable("The command may be recorded or not", "Read the item before you repeat it."),
   workroom_damaged: unavailable(
     "The workroom's store is damaged",
     "Keep the files and restore a checkpoint. If only the Catalog is damaged: svc workroom verify --rebuild.",
@@ -381,10 +348,7 @@ export const problems = {
     "Set workroom.store back to what detail names. svc does not move items between stores.",
   ),
   // Scheduled jobs
-  jobs_invalid: invalid(
-    "The job file is not valid",
-    "Correct data/schedule-jobs.json. The Host keeps the current jobs until the file is valid.",
-  ),
+  jobs_invalid: invalid("The job file is not valid", "Correct data/schedule-jobs.json. The current jobs stay."),
   job_unknown: missing("No such job", "svc schedule list shows them."),
   run_unknown: missing("The job has no such run", "svc schedule runs shows the newest."),
   run_state: refused("The run's state does not allow this", "svc schedule runs shows its state."),

@@ -44,15 +44,9 @@ export const readinessReasons = {
     message: "The plugin instance is disabled.",
     remediation: {text: "Remove plugins.<plugin>.enabled: false from svc.config.yml.", command: "svc runtime reload"},
     /** While a configuration is pinned, the file may have the plugin enabled. */
-    whilePinned: {
-      text: "The pinned configuration disables it, as svc plugin disable does. Enable it.",
-      command: "svc plugin enable <plugin>",
-    },
+    whilePinned: {text: "The pinned configuration disables it. Enable it.", command: "svc plugin enable <plugin>"},
   },
-  plugin_failed: reload(
-    "The plugin instance failed and publishes nothing.",
-    "Find the error of plugins.<plugin> in the Host's log, and correct it.",
-  ),
+  plugin_failed: reload("The plugin instance failed and publishes nothing.", "Correct the error in the Host's log."),
   slot_missing: reload(
     "The plugin instance publishes no endpoint of that name.",
     "Correct the name to <slot>~<id> of an endpoints[] entry of plugins.<plugin>, or to only the slot.",

@@ -113,10 +113,7 @@ const Heartbeat = Closed(
     url: Url("The address that the Host calls with GET while all is well. It may be ${NAME}; svc never shows it."),
     every: AboveZero("1m", "How often the Host calls it."),
   },
-  {
-    description:
-      "An external monitor that notices when the Host stops calling. The Host calls it while it is ready and its database stores rows.",
-  },
+  {description: "A monitor that notices missing calls. The Host calls while it is ready and its database stores rows."},
 )
 
 export const AlertsConfig = Optional.Section({

@@ -211,11 +211,7 @@ const FilesConfig = Optional.Section({
         "Hosts on private networks, or this machine, from which the Host may read the files of messages. Anybody who can write to the bot can make it read from them.",
     },
   ),
-  quota: Optional.Integer({
-    default: 1024,
-    minimum: 0,
-    description: "The most disk space for the files of messages, in MiB; 0 rejects every file.",
-  }),
+  quota: Optional.Integer({default: 1024, minimum: 0, description: "The most space for files, in MiB; 0 rejects all."}),
 })
 
 const EventsConfig = Optional.Section({

@@ -52,12 +52,7 @@ export const metrics = {
   svc_generation_refused: gauge("1 if the newest draft was not committed and an older generation runs, else 0."),
   svc_ingress_paused: gauge("1 if ingress is paused for this reason, else 0.", "reason"),
   svc_ingress_paused_since_timestamp_seconds: gauge("When ingress was paused; no series while it is open."),
-  svc_http_requests_total: counter(
-    "Requests by route template and status class, without /pub/health and /pub/ready.",
-    "method",
-    "route",
-    "status",
-  ),
+  svc_http_requests_total: counter("Requests by route and status class, without probes.", "method", "route", "status"),
   svc_http_request_seconds: histogram(
     "Time from a request to its answer; for a stream, to its beginning. Only routes that were requested.",
     "method",
@@ -106,10 +101,7 @@ export const metrics = {
     "Age of the endpoint's oldest outbox message that is queued or being sent; 0 if there is none among the oldest 2000 of each state.",
     "endpoint",
   ),
-  svc_outbox_unknown_messages: gauge(
-    "Outbox messages that may or may not have arrived, by endpoint; counts the newest 2000 of them.",
-    "endpoint",
-  ),
+  svc_outbox_unknown_messages: gauge("Outbox messages that may have arrived; counts the newest 2000.", "endpoint"),
   svc_dead_letters: gauge(
     "Handlers of inbox events and outbox messages that are dead until somebody decides. Counts the newest 2000 of each.",
     "box",
@@ -122,13 +114,9 @@ export const metrics = {
   svc_files_quota_bytes: gauge("Above this size, the Host rejects messages with a new file (files.quota)."),
   svc_disk_free_bytes: gauge("Free space for the Host's own folders; the smallest value if they are on several disks."),
   svc_disk_minimum_free_bytes: gauge("Below this free space, the Host pauses ingress (ingress.minimumFree)."),
-  svc_database_capacity_ratio: gauge(
-    "Size of the database as a share of the space that it could take on its disk. Not for a remote database.",
-  ),
+  svc_database_capacity_ratio: gauge("The database's share of the space it could take. Not for a remote one."),
   svc_database_unused_bytes: gauge("Free space inside the database file, which it reuses. Not for a remote database."),
-  svc_database_growth_bytes_per_day: gauge(
-    "Growth per day of the space that the database uses, over up to 7 days; no series during the first hour.",
-  ),
+  svc_database_growth_bytes_per_day: gauge("Daily growth of the database over up to 7 days; none in the first hour."),
   svc_retention_dropped_total: counter(
     "Rows that retention deleted because they were too old or too many, kept across restarts; parts as under retention.",
     "part",
