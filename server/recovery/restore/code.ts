@@ -51,7 +51,7 @@ export const planCode = async (
   if (code.clean === false) return refuse(`the commit of ${id} does not have everything that ran: ${alone}`, byHand)
   const top = await git(project, ["rev-parse", "--show-toplevel"]).catch(() => undefined)
   if (top === undefined)
-    return refuse(`${project} is not a git work tree: ${alone}`, "Deploy that commit's image or folder, then restore.")
+    return refuse(`${project} is not a git work tree: ${alone}`, "Deploy the image or folder of that commit first.")
   const replaced = mayReplace && (await git(project, ["ls-files", "--full-name", "--", mayReplace]))
   const changes = (await git(top, ["status", "--porcelain"]))
     .split("\n")
