@@ -66,10 +66,7 @@ export interface Bot {
    * `message` of the options, has this button.
    */
   press(button: string, options?: PressOptions): Promise<readonly string[]>
-  /**
-   * Fills in a form, named as `press` names a button. A field that `values` does not name stays empty. Resolves and
-   * rejects like `press`.
-   */
+  /** Fills in a form, named as `press` names a button. Fields that `values` lacks stay empty. Settles like `press`. */
   fill(form: string, values: Readonly<Record<string, string>>, options?: PressOptions): Promise<readonly string[]>
   /** Returns the files that the bot sent in a channel, oldest first; in `test` when left out, as with `say`. */
   files(channel?: string): Promise<readonly BotFile[]>

@@ -14,9 +14,7 @@ export const EndpointView = Named("EndpointView", {
   }),
   state: Type.Enum([...endpointStates]),
   since: Time(),
-  awaySince: Type.Optional(
-    Time("Since when it has had no connection, over all attempts and restarts; absent while it is online"),
-  ),
+  awaySince: Type.Optional(Time("Since when it has no connection, over attempts and restarts; absent while online")),
   admission: Type.Enum(["open", "closed"]),
   reason: Optional.String(),
   attempt: Optional.Integer(),

@@ -233,11 +233,7 @@ const keptOf = (limit: string, rows: number, what: string) => Optional.Section(k
 
 const CheckpointsConfig = Optional.Section({
   every: Optional.Duration("24h", "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never."),
-  keep: Optional.Integer({
-    default: 3,
-    minimum: 1,
-    description: "How many of these the Host keeps. It never deletes checkpoints made by hand.",
-  }),
+  keep: Optional.Integer({default: 3, minimum: 1, description: "How many of these to keep; those by hand stay."}),
 })
 
 const ReleasesConfig = Optional.Section({

@@ -176,10 +176,7 @@ export const metrics = {
   svc_checkpoint_verified_timestamp_seconds: gauge("When the newest verified checkpoint was made; absent if none."),
   svc_checkpoints_total: counter("Checkpoints made or verified: verified, refused (unfit), failed.", "outcome"),
   svc_log_records_total: counter("Log records written, by level.", "level"),
-  svc_collect_failures_total: counter(
-    "Times that a part of this page could not be read. Its metrics are then missing.",
-    "part",
-  ),
+  svc_collect_failures_total: counter("Failed readings of a part of this page; its metrics are then missing.", "part"),
   process_cpu_seconds_total: counter("Total user and system CPU time spent in seconds."),
 } as const satisfies Readonly<Record<`svc_${string}` | `process_${string}`, Metric>>
 

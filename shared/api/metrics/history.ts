@@ -26,9 +26,7 @@ export const MetricHistoryView = Named("MetricHistoryView", {
     Named("EndpointHistoryView", {
       name: Type.String(),
       online: Series("Share of the recorded time that it was online"),
-      otherwise: Type.Array(orNull(Type.String()), {
-        description: "Its longest state other than online; null if it was always online",
-      }),
+      otherwise: Type.Array(orNull(Type.String()), {description: "Its longest other state; null if always online"}),
     }),
   ),
 })
