@@ -30,7 +30,11 @@ export const checkDatabase = async (
 ): Promise<Finding> => {
   const check = "database"
   if (running === "unknown") {
-    return warning(check, "a Host that does not answer has it open", "Set SVC_HTTP_TOKEN, then run svc doctor again.")
+    return warning(
+      check,
+      "a Host has it open, and does not answer svc doctor",
+      "Set SVC_HTTP_TOKEN, then run svc doctor again.",
+    )
   }
   if (running !== undefined) {
     const {dialect, state, schema} = running.database

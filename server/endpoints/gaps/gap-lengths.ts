@@ -1,6 +1,6 @@
 import type {Buckets} from "../../../shared/metrics/meter.ts"
 
-/** Bounds of buckets, in seconds. Deleted gaps keep only theirs: others need a migration of `retention_dropped`. */
+/** Upper bounds, in seconds. Deleted gaps keep only their bucket: others need a migration of `retention_dropped`. */
 const bounds = [1, 5, 15, 60, 300, 3600] as const
 
 /** At least 0: a gap may end before it began if the clock was set back by less than a second. */
