@@ -1,10 +1,10 @@
 import {createInterface} from "node:readline"
 import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
-import {EventSourceParserStream} from "eventsource-parser/stream"
 import {addressOf} from "../shared/api/operations/client.ts"
 import {isProblem, messageOf} from "../shared/problems.ts"
 import {type ChatFile, receiving} from "./kit/chat-files.ts"
+import {followEvents} from "./kit/event-feed.ts"
 import {connectHost, type HostClient} from "./kit/host-client.ts"
 import {type Attachment, readAttachments} from "./kit/messages/attachments.ts"
 import {SvcCommand} from "./kit/svc-command.ts"
@@ -90,9 +90,7 @@ export class Chat extends SvcCommand {
     description: "Treat the channel as a group, where messages address the bot by a prefix or its name",
   })
 
-  attach = Option.Array("--attach", [], {
-    description: "A file, or an address (https://…), sent with the first line; repeatable",
-  })
+  attach = Option.Array("--attach", [], {description: "A file or address (https://…) for the first line; repeatable"})
   save = Option.String("--save", {description: "The folder for files that the bot sends"})
 
   /** The attachments of the next line. */
@@ -120,7 +118,7 @@ export class Chat extends SvcCommand {
       isOk = false
       this.tell(this.describe(error))
     }
-    const heard = listen(this.folder, host, this.channel, show, receiving(this.save), ending.signal)
+    const heard = listen(this.folder, this.channel, show, receiving(this.folder, this.save), ending.signal)
     await heard.connected
     // Created only now: readline drops the lines that arrive before anything reads them.
     const typed = interactive ? {output: stdout, completer: await completer(host)} : {}
@@ -187,46 +185,40 @@ const hasAnswered = async (host: HostClient, sn: number): Promise<boolean> => {
   return sent.every(reply => reply.endpoint !== "sandbox" || (reply.state !== "queued" && reply.state !== "sending"))
 }
 
-/** Shows the bot's messages; reconnects after a restart of the Host. */
+/** Shows the bot's messages, across restarts of the Host. */
 const listen = (
   project: string,
-  first: HostClient,
   channel: string,
   show: (text: string) => void,
-  receive: (host: HostClient, channel: string, message: ChatMessage) => Promise<readonly string[]>,
+  receive: (channel: string, message: ChatMessage) => Promise<readonly string[]>,
   signal: AbortSignal,
 ) => {
   let heard = 0
+  let last: Change["change"] | undefined
   const connected = Promise.withResolvers<void>()
+  const path = addressOf("/api/plugins/sandbox/stream", {channel})
+  const onAway = () => {
+    last = undefined
+  }
   const follow = async () => {
-    let host: HostClient | undefined = first
-    while (!signal.aborted) {
-      try {
-        host ??= await connectHost(project)
-        let last: Change["change"] | undefined
-        for await (const change of changes(host, channel, signal, connected.resolve)) {
-          heard++
-          // A bot that writes for long says so again and again.
-          const text = change.change === "typing" && last === "typing" ? undefined : describe(change)
-          if (text !== undefined) {
-            last = change.change
-            show(text)
-          }
-          if ("message" in change && (change.change === "said" || change.change === "edited"))
-            for (const line of await receive(host, channel, change.message)) show(line)
-        }
-      } catch (error) {
-        if (isProblem(error, "not_found")) {
-          show(`svc: ${messageOf(error)}\n  hint: add the plugin sandbox to svc.config.yml: plugins: {sandbox: {}}`)
-          connected.resolve()
-          return
-        }
+    for await (const {json} of followEvents({project, path, signal, onAway, onOpen: connected.resolve})) {
+      const change = JSON.parse(json) as Change
+      heard++
+      // A bot that writes for long says so again and again.
+      const text = change.change === "typing" && last === "typing" ? undefined : describe(change)
+      if (text !== undefined) {
+        last = change.change
+        show(text)
       }
-      host = undefined
-      if (!signal.aborted) await sleep(300)
+      if ("message" in change && (change.change === "said" || change.change === "edited"))
+        for (const line of await receive(channel, change.message)) show(line)
     }
   }
-  void follow()
+  follow().catch(error => {
+    const hint = "\n  hint: add the plugin sandbox to svc.config.yml: plugins: {sandbox: {}}"
+    show(`svc: ${messageOf(error)}${isProblem(error, "not_found") ? hint : ""}`)
+    connected.resolve()
+  })
   return {
     connected: connected.promise,
     quiet: async (milliseconds: number) => {
@@ -239,18 +231,4 @@ const listen = (
       }
     },
   }
-}
-
-async function* changes(
-  host: HostClient,
-  channel: string,
-  signal: AbortSignal,
-  connected: () => void,
-): AsyncGenerator<Change> {
-  const response = await host.open(addressOf("/api/plugins/sandbox/stream", {channel}), signal)
-  if (response.body === null) return
-  const events = response.body
-    .pipeThrough(new TextDecoderStream() as never)
-    .pipeThrough(new EventSourceParserStream({onComment: connected}))
-  for await (const {data} of events as unknown as AsyncIterable<{data: string}>) yield JSON.parse(data) as Change
 }

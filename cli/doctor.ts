@@ -34,22 +34,12 @@ export class Doctor extends DataCommand {
   })
 
   live = Option.String("--live", {description: "The address of a running Host"})
-  incident = Option.String("--incident", {
-    description: "The address of the Host to ask the five questions of an incident",
-  })
-  expectProject = Option.String("--expect-project", {
-    description: "The project that must run there (default: this folder's project)",
-  })
-  expectVersion = Option.String("--expect-version", {
-    description: "The version of svc that must run there (default: that of this folder's project)",
-  })
-  capability = Option.Array("--capability", [], {
-    description: "The id of a capability that the Host must publish; repeatable",
-  })
+  incident = Option.String("--incident", {description: "The address of the Host for the five questions of an incident"})
+  expectProject = Option.String("--expect-project", {description: "The project to expect there (default: this one)"})
+  expectVersion = Option.String("--expect-version", {description: "The version to expect there (default: this one's)"})
+  capability = Option.Array("--capability", [], {description: "A capability id that the Host must publish; repeatable"})
   quiet = Option.String("--quiet", {description: "The greatest age of the newest inbox event, for example 15m"})
-  static = Option.Boolean("--static", false, {
-    description: "Check only the project's files: not its data, port, disk or clock",
-  })
+  static = Option.Boolean("--static", false, {description: "Check only the files: not data, port, disk or clock"})
   environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
 
   async run(): Promise<boolean> {

@@ -26,9 +26,7 @@ export class Rollback extends CheckpointCommand {
 
   checkpoint = Option.String({name: "checkpoint"})
   dryRun = Option.Boolean("--dry-run", false, {description: "Only print the plan, and whether it would be refused"})
-  acceptSideEffects = Option.Boolean("--accept-side-effects", false, {
-    description: "Roll back although messages were sent since the checkpoint",
-  })
+  acceptSideEffects = Option.Boolean("--accept-side-effects", false, {description: "Roll back despite sent messages"})
 
   withoutBuild = Option.Boolean("--without-build", false, {
     description:
@@ -84,10 +82,7 @@ const describePlan = (plan: RollbackPlan): string => {
     ["roll back to", `${plan.checkpoint}, of ${plan.createdAt}`],
     ["code", describeCode(plan)],
     ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "unchanged"],
-    [
-      "kept",
-      plan.keepsConfiguration ? "a copy of the present svc.config.yml, beside it: it differs from its commit" : null,
-    ],
+    ["kept", plan.keepsConfiguration ? "a copy of the present svc.config.yml, beside it: it was changed" : null],
     ["build", builds[plan.build ?? "untouched"]],
     ["database", plan.database],
     ...describeSchema(plan),

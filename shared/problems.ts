@@ -26,10 +26,7 @@ export const problems = {
   method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},
   body_too_large: {status: 413, title: "Request body too large", hint: "Send at most 1 MiB."},
   request_invalid: malformed("The request is not valid", "Correct what detail names; see GET /api/openapi.json."),
-  host_invalid: malformed(
-    "The request's Host header is not valid",
-    "Send one Host header: a host name or an address, and a port if needed.",
-  ),
+  host_invalid: malformed("The Host header is not valid", "Send one Host header: a name or address, perhaps a port."),
   origin_refused: forbidden(
     "The Host header or the origin is none of the configuration",
     "Add the name to http.mcp, or the origin to http.corsOrigins, then run svc runtime reload.",
@@ -51,10 +48,7 @@ export const problems = {
     "The Host has restarted too often",
     "Repeat it at the time that detail names. The Host keeps running until then. --confirm does not help here.",
   ),
-  other_supervisor: refused(
-    "Another supervisor owns the restarts",
-    "Use that supervisor's command. Exactly one layer may restart a Host.",
-  ),
+  other_supervisor: refused("Another supervisor owns the restarts", "Use its command: only one may restart a Host."),
   daemon_failed: unavailable(
     "The daemon gave up restarting the Host",
     "Read .svc/runtime.log, correct the error, then start the daemon again.",
@@ -64,24 +58,12 @@ export const problems = {
     "Correct the path, the owner or the setting that detail names, then repeat the command. Nothing was changed.",
   ),
   service_failed: unavailable("The service manager refused", "See detail and the manager's log, then repeat it."),
-  alert_target_unknown: missing(
-    "No such target of alerts",
-    "svc alert list shows the targets; alerts.targets of svc.config.yml names them.",
-  ),
-  alerts_off: refused(
-    "Alerts have no target",
-    "Name a target under alerts.targets in svc.config.yml, then run svc runtime reload.",
-  ),
+  alert_target_unknown: missing("No such target of alerts", "svc alert list shows those of alerts.targets."),
+  alerts_off: refused("Alerts have no target", "Add one to alerts.targets in svc.config.yml, then: svc runtime reload"),
   // Configuration and environment
-  project_missing: invalid(
-    "No project here",
-    "Run svc in a folder with svc.config.yml, name one with --project, or make one with svc init.",
-  ),
+  project_missing: invalid("No project here", "Run svc beside svc.config.yml, with --project, or make one: svc init."),
   config_invalid: invalid("The configuration is not valid", "Correct svc.config.yml, then run svc doctor."),
-  config_changed: refused(
-    "The configuration file has changed",
-    "Read the file again and repeat the change on its current text.",
-  ),
+  config_changed: refused("The configuration file has changed", "Read it again and repeat the change on its text."),
   config_not_editable: invalid(
     "svc cannot make this change in the file as it is written",
     "Edit the file by hand: an anchor, an alias, a broken line or a program to start prevents the change.",
@@ -90,21 +72,12 @@ export const problems = {
     "Production needs a token",
     "Set http.token to ${HTTP_TOKEN} and put a long random HTTP_TOKEN into the environment or .env.",
   ),
-  token_placeholder: invalid(
-    "The token is the example's placeholder",
-    "Replace HTTP_TOKEN, for example with the output of: openssl rand -hex 32",
-  ),
-  token_weak: invalid(
-    "The token is easy to guess",
-    "Replace the token's variable in .env or the environment with the output of: openssl rand -hex 32",
-  ),
+  token_placeholder: invalid("The token is a placeholder", "Replace HTTP_TOKEN by the output of: openssl rand -hex 32"),
+  token_weak: invalid("The token is easy to guess", "Replace its variable by the output of: openssl rand -hex 32"),
   runtime_too_old: invalid("The runtime is too old", "Run the Host on Bun, or on Node 22.12 or newer."),
   // Process
   locked: refused("Another process holds this project", "Stop it with svc runtime stop, or wait for it."),
-  port_taken: refused(
-    "The port is in use",
-    "Stop the program that uses the port, or choose another http.port: in a new project, HTTP_PORT in .env.",
-  ),
+  port_taken: refused("The port is in use", "Stop what uses it, or set http.port (a new project: HTTP_PORT in .env)."),
   host_unreachable: unavailable("The Host does not answer", "Start it with svc runtime start."),
   state_unwritable: unavailable(
     "The state folder cannot be written",
@@ -120,39 +93,23 @@ export const problems = {
     "Set in package.json or svc.config.yml what detail names, then repeat the command.",
   ),
   // Satori
-  login_unknown: forbidden(
-    "No such login",
-    "Send Satori-Platform and Satori-User-ID of a login that POST /satori/v1/meta lists.",
-  ),
+  login_unknown: forbidden("No such login", "Send the Satori-Platform and Satori-User-ID of POST /satori/v1/meta."),
   not_supported: missing("The platform does not have this", "The login's features name what it supports."),
   platform_failed: badGateway(
     "The platform refused, failed or did not answer",
     "Correct what detail names. svc outbox show has the outcome of an act, and the Host's log has the cause.",
   ),
   endpoint_offline: unavailable("The endpoint is offline", "Retry once svc endpoint show says online."),
-  not_implemented: {
-    status: 501,
-    title: "The Host does not implement this",
-    hint: "docs/satori.md lists the supported methods.",
-  },
+  not_implemented: {status: 501, title: "The Host does not implement this", hint: "docs/satori.md lists the methods."},
   upgrade_required: {status: 426, title: "This is a WebSocket", hint: "Connect with a WebSocket client."},
-  too_many_connections: unavailable(
-    "Too many connections without a token",
-    "Send Authorization: Bearer <token> with the upgrade, or retry later.",
-  ),
+  too_many_connections: unavailable("Too many connections without a token", "Send a token, or retry later."),
   // Database
-  database_unopenable: unavailable(
-    "The database cannot be opened",
-    "Check the path and its permissions, then run svc doctor.",
-  ),
+  database_unopenable: unavailable("The database cannot be opened", "Check path and permissions, then run svc doctor."),
   database_unanswered: unavailable(
     "The remote database does not answer in time",
     "Check the network and the database's server. The Host recovers as soon as it answers.",
   ),
-  database_stalled: unavailable(
-    "The disk takes too long to sync",
-    "Check the disk of the database. The Host recovers as soon as the disk answers.",
-  ),
+  database_stalled: unavailable("The disk takes too long to sync", "Check the disk: the Host recovers with it."),
   database_corrupt: unavailable(
     "The database is damaged",
     "Keep a copy of the file. Create a checkpoint; else run svc database rescue; else restore: svc checkpoint restore.",
@@ -171,10 +128,7 @@ export const problems = {
     "The database file was removed, replaced or changed",
     "Run svc database rescue: the Host writes its data into a new file. Do not stop or kill the Host before that.",
   ),
-  rescue_not_needed: refused(
-    "The database file is in its place",
-    "Use svc checkpoint create for a copy of the database.",
-  ),
+  rescue_not_needed: refused("The database file is in its place", "For a copy, use svc checkpoint create."),
   rescue_failed: unavailable(
     "The rescue of the database failed",
     "The Host still has the data. Correct what detail names, or name another file with --to. Do not stop the Host until the rescue has succeeded.",
@@ -184,10 +138,7 @@ export const problems = {
     "The Host exits with code 75, and the next start takes the lock. Do not touch .svc/host.lock while a Host runs.",
   ),
   database_failed: unavailable("The database failed", "Run svc doctor. The Host's log has the cause."),
-  database_outcome_unknown: unavailable(
-    "The Host does not know whether the change was stored",
-    "Read the current state before you repeat it.",
-  ),
+  database_outcome_unknown: unavailable("The change may be stored or not", "Read the state before you repeat it."),
   migration_refused: unavailable(
     "The Host did not start a migration that cannot be undone",
     "Free the space or repair the checkpoint that detail names, then start again. The database is unchanged.",
@@ -196,20 +147,14 @@ export const problems = {
     "The database cannot be compacted while it is in use",
     "Stop the Host, then run svc database compact. A remote database's server compacts it.",
   ),
-  compact_busy: refused(
-    "The database is already being compacted",
-    "Run svc database compact --follow to see its progress.",
-  ),
+  compact_busy: refused("The database is already being compacted", "svc database compact --follow shows its progress."),
   compact_no_space: refused("There is too little free space to compact", "Free as much space as the database uses."),
   database_refused: refused("The database refused the change", "Correct the statement or value that detail names."),
   authority_mismatch: unavailable(
     "Parts of the state come from two different histories",
     "Restore everything from one checkpoint. detail names the parts and their authorities.",
   ),
-  lease_lost: unavailable(
-    "Another Host took over the database",
-    "Run only one Host for a remote database, and stop the other one.",
-  ),
+  lease_lost: unavailable("Another Host took over the database", "Run one Host for a remote database: stop the other."),
   // Checkpoints
   checkpoint_unknown: missing("No such checkpoint", "svc checkpoint list shows the existing ones."),
   checkpoint_busy: refused(
@@ -236,14 +181,8 @@ export const problems = {
     "The disk has too little space for the checkpoint",
     "Free space, let svc checkpoint prune remove older ones, or lower ingress.minimumFree.",
   ),
-  checkpoint_newer: invalid(
-    "The checkpoint was made by a newer version",
-    "Use the version of svc that made it, or a newer one.",
-  ),
-  checkpoint_secret: refused(
-    "The checkpoint would contain a secret",
-    "Put ${NAME} in its place, and rotate the secret.",
-  ),
+  checkpoint_newer: invalid("The checkpoint was made by a newer version", "Use the svc that made it, or a newer one."),
+  checkpoint_secret: refused("The checkpoint would contain a secret", "Put ${NAME} in its place, and rotate it."),
   checkpoint_secret_in_data: refused(
     "The checkpoint's data contains a secret",
     "Rotate the secret; svc checkpoint show names the rows: svc inbox redact, svc outbox redact, then svc checkpoint create.",
@@ -265,18 +204,12 @@ export const problems = {
     "Correct what detail names. The next start or command finishes the restore, or undoes it.",
   ),
   // Releases
-  release_refused: refused(
-    "The release's state does not allow this",
-    "svc release status shows its state and the next step.",
-  ),
+  release_refused: refused("The release's state does not allow this", "svc release status shows the next step."),
   release_not_verified: refused(
     "The running commit was not verified",
     "Run svc release verify, or svc release complete --unverified <reason>.",
   ),
-  release_not_ready: refused(
-    "The Host is not ready",
-    "svc doctor names what is missing. Correct it and retry, or run svc release abort.",
-  ),
+  release_not_ready: refused("The Host is not ready", "Correct what svc doctor names, or run svc release abort."),
   rollback_refused: refused(
     "The project cannot roll back to this checkpoint",
     "Remove the obstacle that detail names, or choose another checkpoint: svc checkpoint list. Nothing was changed.",
@@ -295,13 +228,10 @@ export const problems = {
     "The running generation is unchanged. Correct the file and line that detail names, then save or reload.",
   ),
   generation_unknown: missing("No such generation", "svc generation list shows the kept ones."),
-  restart_required: refused(
-    "This change needs a restart",
-    "Run svc runtime restart. The running generation is unchanged until then.",
-  ),
+  restart_required: refused("This change needs a restart", "Run svc runtime restart. Until then nothing changes."),
   trial_failed: invalid(
     "The next start would fail",
-    "Correct what detail names. The Host keeps running. To restart without a trial: --force.",
+    "Correct what detail names; the Host keeps running. --force skips the trial.",
   ),
   not_tried: refused(
     "The trial of the change did not run",
@@ -318,10 +248,7 @@ export const problems = {
     "Run svc build (or svc release install), then retry. In an emergency, start with --allow-stale.",
   ),
   plugin_invalid: invalid("The plugin does not load", "Correct the plugin. The running generation is unchanged."),
-  compiler_missing: invalid(
-    "The plugin compiler is not installed",
-    "Install esbuild as a development dependency, or run the output of svc build.",
-  ),
+  compiler_missing: invalid("The plugin compiler is not installed", "Install esbuild, or run the output of svc build."),
   plugin_incompatible: invalid(
     "The plugin is for another version of svc",
     "Install a version of the package whose peerDependencies name this svc-runtime, or another svc.",
@@ -338,16 +265,10 @@ export const problems = {
     "The tables of the plugin are newer than its code",
     "Install the plugin version that made them, or restore earlier data: svc checkpoint list, svc checkpoint restore <id> --data-only.",
   ),
-  plugin_timeout: invalid(
-    "The plugin's setup took too long",
-    "setup must return within 10 seconds. Connect in an adapter's open, not in setup.",
-  ),
+  plugin_timeout: invalid("The plugin's setup took too long", "It has 10 s. Connect in an adapter's open instead."),
   // Messages
   endpoint_unknown: missing("No such endpoint", "svc endpoint list shows them."),
-  admission_closed: unavailable(
-    "The endpoint is closed to events",
-    "GET /api/endpoints shows the endpoint's state and reason.",
-  ),
+  admission_closed: unavailable("The endpoint is closed to events", "GET /api/endpoints shows its state and reason."),
   signature_invalid: forbidden(
     "The webhook's signature is not valid",
     "Compare the secret and the clock on both sides. The body must arrive unchanged.",
@@ -359,20 +280,14 @@ export const problems = {
   event_invalid: malformed("The event is not valid", "Give it the user, channel, message or data that detail names."),
   log_unknown: missing("The Host has no log of this run", "svc logs --runs lists the kept logs."),
   inbox_unknown: missing("No such inbox event", "svc inbox list shows the newest."),
-  inbox_state: refused(
-    "The state of the event's handlers does not allow this",
-    "svc inbox show shows the state of each handler.",
-  ),
+  inbox_state: refused("The state of the event's handlers does not allow this", "svc inbox show lists their states."),
   prompt_unknown: invalid("The plugin declares no such prompt", "Declare it in setup, with plugin.prompt."),
   form_unknown: invalid("The plugin declares no such form", "Declare it in setup, with plugin.form."),
   target_invalid: invalid(
     "The target is not valid",
     "A target is {endpoint, channel} or {endpoint, user}. Name a message by its outbox id, or by {platform, channel, endpoint}.",
   ),
-  content_invalid: invalid(
-    "This is not valid message content",
-    "Send text, an element made with h(), or a non-empty list of these.",
-  ),
+  content_invalid: invalid("This is not valid message content", "Send text, an h() element or a non-empty list."),
   file_refused: invalid(
     "The Host does not read this file",
     "A platform's files need an adapter with the feature download. List your own servers in files.allowPrivate.",
@@ -397,10 +312,7 @@ export const problems = {
   ),
   outbox_unknown: missing("No such outbox message", "svc outbox list shows the newest."),
   outbox_state: refused("The message's state does not allow this", "svc outbox show shows its state."),
-  text_unknown: invalid(
-    "The plugin declares no such text",
-    "Add the key to the table that setup passes to plugin.texts.",
-  ),
+  text_unknown: invalid("The plugin declares no such text", "Add the key to the table that it passes to plugin.texts."),
   text_invalid: invalid(
     "The text does not accept these values",
     "Give every value that the message names in braces, with the type that its format needs.",
@@ -415,18 +327,12 @@ export const problems = {
     title: "A row does not fit its schema",
     hint: "Correct the plugin's schema or its statement. detail names the column.",
   },
-  timer_unknown: missing(
-    "No such timer",
-    "svc timer list shows the waiting timers. A plugin declares its timers in setup, with plugin.timer.",
-  ),
+  timer_unknown: missing("No such timer", "svc timer list shows timers; a plugin declares its own with plugin.timer."),
   timer_invalid: invalid("The timer is not valid", "Correct the time, the key or the data that detail names."),
   timer_state: refused("The timer's state does not allow this", "svc timer show shows its state."),
   // Workroom
   workroom_unknown: missing("No such work item", "svc workroom list shows them."),
-  workroom_stale: refused(
-    "The work item has changed",
-    "Look at the current item, then repeat the command with its revision.",
-  ),
+  workroom_stale: refused("The work item has changed", "Read the item, then repeat the command with its revision."),
   workroom_state: refused(
     "The work item's state does not allow this",
     "svc workroom show shows its state. docs/workroom.md lists the states and their commands.",
@@ -435,10 +341,7 @@ export const problems = {
     "The workroom's Journal could not be written",
     "Free space on the disk of .svc/ and read the log. The command was not carried out.",
   ),
-  workroom_outcome_unknown: unavailable(
-    "The Host does not know whether the command was recorded",
-    "Read the item before you repeat the command.",
-  ),
+  workroom_outcome_unknown: unavailable("The command may be recorded or not", "Read the item before you repeat it."),
   workroom_damaged: unavailable(
     "The workroom's store is damaged",
     "Keep the files and restore a checkpoint. If only the Catalog is damaged: svc workroom verify --rebuild.",
@@ -448,18 +351,12 @@ export const problems = {
     "Set workroom.store back to what detail names. svc does not move items between stores.",
   ),
   // Scheduled jobs
-  jobs_invalid: invalid(
-    "The job file is not valid",
-    "Correct data/schedule-jobs.json. The Host keeps the current jobs until the file is valid.",
-  ),
+  jobs_invalid: invalid("The job file is not valid", "Correct data/schedule-jobs.json. The current jobs stay."),
   job_unknown: missing("No such job", "svc schedule list shows them."),
   run_unknown: missing("The job has no such run", "svc schedule runs shows the newest."),
   run_state: refused("The run's state does not allow this", "svc schedule runs shows its state."),
   agent_unknown: missing("No such agent", "svc agent list shows the bindings of agents."),
-  agent_disabled: refused(
-    "The agent is disabled",
-    "Remove agents.<name>.enabled: false from svc.config.yml, then: svc runtime reload",
-  ),
+  agent_disabled: refused("The agent is disabled", "Remove agents.<name>.enabled: false, then: svc runtime reload"),
   agent_misconfigured: refused("The agent is not configured", "svc agent show <name> says what is missing."),
   agent_limit: tooMany(
     "The agent has reached a limit",

@@ -20,16 +20,11 @@ export class CheckpointCreate extends CheckpointCommand {
       ["Create a checkpoint", "svc checkpoint create"],
       ["Also write it to another disk", "svc checkpoint create --output /backup/bot.tar.gz"],
       ["Send it to another machine", "svc checkpoint create --output - | ssh backup 'cat > bot.tar'"],
-      [
-        "With a remote database, after its own backup",
-        "svc checkpoint create --external-restore-point 2026-11-21T10:00:00Z",
-      ],
+      ["A remote database, after its backup", "svc checkpoint create --external-restore-point 2026-11-21T10:00:00Z"],
     ],
   })
 
-  output = Option.String("--output", {
-    description: "Also write it as an archive: .tar or .tar.gz, or - for standard output",
-  })
+  output = Option.String("--output", {description: "Also write an archive: .tar or .tar.gz, or - for standard output"})
   restorePoint = restorePoint
   verify = Option.Boolean("--verify", true, {description: "Verify it (default); --no-verify skips that"})
 

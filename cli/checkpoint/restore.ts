@@ -94,10 +94,7 @@ const describe = (result: Restored | RestorePlan): Facts => {
     ["project", describeFiles(result)],
     [isDone ? "differed" : "differs", result.differences],
     ...describeKept(result),
-    [
-      "authority",
-      isDone ? `${result.newAuthority}, before ${result.authority}` : `a new one, before ${result.authority}`,
-    ],
+    ["authority", isDone ? `${result.newAuthority}, before ${result.authority}` : `new, before ${result.authority}`],
   ]
 }
 

@@ -15,10 +15,7 @@ export class DatabaseAcceptOlder extends CheckpointCommand {
     `,
     examples: [
       ["After a look at what is missing", "svc doctor && svc database accept-older"],
-      [
-        "A remote database, after its own backup",
-        "svc database accept-older --external-restore-point 2026-11-21T10:00",
-      ],
+      ["A remote database, after its backup", "svc database accept-older --external-restore-point 2026-11-21T10:00"],
     ],
   })
 

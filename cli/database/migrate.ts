@@ -63,10 +63,7 @@ const describeMigration = (done: MigrationReport): string => {
     ["checks", findings.length === 0 ? "integrity and foreign keys are sound" : findings.join("; ")],
     ["took", `${seconds.toFixed(3)} s`],
     ["size", size && `${bytes(size.before)} before, ${bytes(size.after)} after`],
-    [
-      "next",
-      dryRun ? `svc runtime start, or svc database migrate${isSafe ? "" : "; both create a checkpoint first"}` : null,
-    ],
+    ["next", dryRun ? `svc runtime start, or svc database migrate${isSafe ? "" : "; both make a checkpoint"}` : null],
   ])
 }
 

@@ -74,10 +74,7 @@ const factsOf = (view: EndpointView): Facts => [
   ["history", view.history],
   ["webhook", view.webhook],
   ["can", view.webhook !== undefined ? "receive" : ["send", ...view.features].join(", ")],
-  [
-    "longest text",
-    view.limits.text === undefined ? "no limit" : `${view.limits.text} characters; longer texts are split`,
-  ],
+  ["longest text", view.limits.text === undefined ? "no limit" : `${view.limits.text} characters, longer ones split`],
   ["rate", view.rates.map(({messages, per}) => `${messages} in ${per / 1000} s`).join(", ") || "no limit"],
   ["in doubt", view.onUnknown],
 ]

@@ -5,7 +5,7 @@ import {pipeline} from "node:stream/promises"
 import {addressOf} from "../../shared/api/operations/client.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {withDeadline} from "../../shared/sdk/adapter/deadline.ts"
-import type {HostClient} from "./host-client.ts"
+import {connectHost} from "./host-client.ts"
 import {bytes} from "./print.ts"
 
 /** A file in a message of the bot. */
@@ -21,8 +21,8 @@ interface WithFiles {
 
 /** Returns a line for each file of a message, and saves the file if a folder is given. */
 export const receiving =
-  (folder: string | undefined) =>
-  async (host: HostClient, channel: string, {id, files}: WithFiles): Promise<readonly string[]> => {
+  (project: string, folder: string | undefined) =>
+  async (channel: string, {id, files}: WithFiles): Promise<readonly string[]> => {
     const lines: string[] = []
     for (const [number, {name, size}] of files.entries()) {
       const about = `file ${name}, ${bytes(size)}`
@@ -30,7 +30,7 @@ export const receiving =
       if (folder === undefined) lines.push(`[${about}]`)
       else
         lines.push(
-          await save(host, path, folder, name).then(
+          await save(project, path, folder, name).then(
             saved => `[${about}, saved to ${saved}]`,
             error => `[${about}, not saved: ${messageOf(error)}]`,
           ),
@@ -47,10 +47,10 @@ const safeName = (name: string): string => {
 }
 
 /** Saves a file under an unused name. Resolves to its path. */
-const save = async (host: HostClient, path: string, folder: string, name: string): Promise<string> => {
+const save = async (project: string, path: string, folder: string, name: string): Promise<string> => {
   await mkdir(folder, {recursive: true})
   return withDeadline(60_000, async signal => {
-    const {body} = await host.open(path, signal)
+    const {body} = await (await connectHost(project)).open(path, signal)
     if (body === null) throw new Error("the Host sent nothing")
     const {file, target} = await openNew(folder, safeName(name))
     // The types of the two stream classes differ in Node, but not their values.

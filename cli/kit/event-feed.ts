@@ -14,8 +14,10 @@ export interface FeedOptions {
   /** The path and query of the stream. */
   readonly path: string
   /** The id of the event to continue after. */
-  readonly after: string | undefined
+  readonly after?: string | undefined
   readonly signal: AbortSignal
+  /** Called each time that the Host has begun to answer with the stream. */
+  readonly onOpen?: () => void
   /** Called once each time that the Host goes offline. */
   readonly onAway: () => void
 }
@@ -34,7 +36,7 @@ const mostRefusals = 5
  * last event's id. Ends with its signal. Throws the errors of the first connection, and later those that no restart explains.
  */
 export async function* followEvents(options: FeedOptions): AsyncGenerator<Told> {
-  const {project, path, signal} = options
+  const {project, signal} = options
   let lastId = options.after
   let host: HostClient | undefined = await connectHost(project)
   let isAway = false
@@ -42,7 +44,7 @@ export async function* followEvents(options: FeedOptions): AsyncGenerator<Told> 
   while (!signal.aborted) {
     try {
       host ??= await connectHost(project)
-      for await (const {id, event = "message", data} of connection(host, path, lastId, signal)) {
+      for await (const {id, event = "message", data} of connection(host, options, lastId)) {
         if (isAway) isAway = false
         refusals = 0
         lastId = id ?? lastId
@@ -72,9 +74,8 @@ interface Message {
 /** Yields the events of one connection, until it ends. */
 async function* connection(
   host: HostClient,
-  path: string,
+  {path, signal, onOpen}: FeedOptions,
   lastId: string | undefined,
-  signal: AbortSignal,
 ): AsyncGenerator<Message> {
   const quiet = new AbortController()
   let alarm = setTimeout(() => quiet.abort(), silence)
@@ -83,6 +84,7 @@ async function* connection(
   try {
     const headers = lastId === undefined ? {} : {"last-event-id": lastId}
     const response = await host.open(path, AbortSignal.any([signal, quiet.signal]), headers)
+    onOpen?.()
     const decoder = new TextDecoder()
     for await (const chunk of chunksOf(response)) {
       clearTimeout(alarm)

@@ -14,10 +14,7 @@ export abstract class SvcCommand extends Command {
     description: "The project's folder (default: this folder)",
   })
 
-  /**
-   * Does the work. Resolves to whether it succeeded, nothing for yes, or to an exit code. An error is printed to stderr,
-   * with exit code 1.
-   */
+  /** Resolves to whether it succeeded, nothing for yes, or to an exit code. An error goes to stderr, with code 1. */
   abstract run(): Promise<boolean> | Promise<ExitCode> | Promise<void>
 
   async execute(): Promise<number> {

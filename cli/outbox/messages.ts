@@ -41,9 +41,7 @@ export const redact = postCommand({
   description: "overwrite the content of an outbox message, for example a secret",
   details:
     "The Host overwrites its text and error, also in the database file. It discards a message that is failed, dead, held, unknown or expired.",
-  examples: [
-    ["An answer that repeats a secret", "svc outbox redact 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'a password'"],
-  ],
+  examples: [["A secret in an answer", "svc outbox redact 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e --reason 'a password'"]],
   options: {reason, id: Option.String({name: "id"})},
   path: "/api/outbox/:id/redact",
   describe: (done, {id}) => describeRedacted(done, `message ${id}`),

@@ -17,10 +17,7 @@ export class ReleaseBegin extends CheckpointCommand {
     `,
     examples: [
       ["Begin", "svc release begin"],
-      [
-        "With a remote database, after its own backup",
-        "svc release begin --external-restore-point 2026-11-21T10:00:00Z",
-      ],
+      ["With a remote database, after its backup", "svc release begin --external-restore-point 2026-11-21T10:00:00Z"],
     ],
   })
 

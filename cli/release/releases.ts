@@ -38,16 +38,9 @@ export const complete = rowCommand({
   ],
   options: {
     environment,
-    acceptedBy: Option.String("--accepted-by", {
-      required: true,
-      description: "The name of the person who accepted it in the console",
-    }),
-    window: Option.String("--window", {
-      description: "The length of the observation window, for example 24h (default: releases.window)",
-    }),
-    unverified: Option.String("--unverified", {
-      description: "Complete without a passed verification, and record this reason",
-    }),
+    acceptedBy: Option.String("--accepted-by", {required: true, description: "Who accepted it in the console"}),
+    window: Option.String("--window", {description: "How long to observe it, such as 24h (default: releases.window)"}),
+    unverified: Option.String("--unverified", {description: "Complete without a verification, and record this reason"}),
   },
   run: async given => {
     const {acceptedBy, window, unverified} = given

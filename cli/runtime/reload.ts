@@ -21,13 +21,9 @@ export const reload = rowCommand({
     ["In CI", "svc runtime reload --require-ready"],
   ],
   options: {
-    confirm: Option.Boolean("--confirm", false, {
-      description: "Exit for a restart even if no supervisor will start the Host again",
-    }),
+    confirm: Option.Boolean("--confirm", false, {description: "Exit even if no supervisor will start the Host again"}),
     force: Option.Boolean("--force", false, {description: forceText}),
-    requireReady: Option.Boolean("--require-ready", false, {
-      description: "Exit 1 if the Host is not ready with the new generation",
-    }),
+    requireReady: Option.Boolean("--require-ready", false, {description: "Exit 1 if the Host is then not ready"}),
   },
   run: async given => {
     const host = await connectHost(given.folder)

@@ -52,9 +52,7 @@ export class RuntimeStart extends SvcCommand {
   mode = Option.String("--mode", "development", {description: "development, production or test"})
   environment = Option.String("--environment", {description: "Reads .env.<name> over .env (default: the mode)"})
   watch = Option.Boolean("--watch", {description: "Reload changes when they are saved (default in development)"})
-  daemon = Option.Boolean("--daemon", false, {
-    description: "Run the Host in the background, and restart it if it exits",
-  })
+  daemon = Option.Boolean("--daemon", false, {description: "Run the Host in the background; restart it if it exits"})
   logFile = Option.String("--log-file", {description: "The daemon's log file (default: .svc/runtime.log)"})
   once = Option.Boolean("--once", false, {description: "Assemble everything, report, and exit"})
   allowStale = Option.Boolean("--allow-stale", false, {

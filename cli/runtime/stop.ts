@@ -22,9 +22,7 @@ export class RuntimeStop extends SvcCommand {
     examples: [["Stop the Host of the project in this folder", "svc runtime stop"]],
   })
 
-  confirm = Option.Boolean("--confirm", false, {
-    description: "Send SIGTERM even if another supervisor may start the Host again",
-  })
+  confirm = Option.Boolean("--confirm", false, {description: "Send SIGTERM even if another supervisor may restart it"})
 
   async run(): Promise<void> {
     const paths = projectPaths(this.folder)

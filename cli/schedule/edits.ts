@@ -79,9 +79,7 @@ export const edit = rowCommand({
     ...jobOptions,
     id: Option.String({name: "id"}),
     clear: Option.Array("--clear", [], {description: "Remove label, jitter, missed or overlap; repeatable"}),
-    revision: Option.String("--revision", {
-      description: "The revision that you read; refused if the job has changed since",
-    }),
+    revision: Option.String("--revision", {description: "The revision that you read; refused if it has changed since"}),
   },
   run: async call => {
     const change = changeOf(call)

@@ -74,9 +74,7 @@ export const remove = rowCommand({
   examples: [["One job", "svc schedule remove standup"]],
   options: {
     id: Option.String({name: "id"}),
-    revision: Option.String("--revision", {
-      description: "The revision that you read; refused if the job has changed since",
-    }),
+    revision: Option.String("--revision", {description: "The revision that you read; refused if it has changed since"}),
   },
   run: async given => {
     const {id, revision} = given

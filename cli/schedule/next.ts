@@ -33,9 +33,7 @@ type Call = DataCommand & typeof options
 
 const ofJob = async (call: Call, id: string): Promise<NextTimes> => {
   if (scheduleOf(call) !== undefined || call.timezone !== undefined) {
-    throw new Problem("request_invalid", "name a job, or a schedule to try, not both", {
-      hint: "svc schedule next --help",
-    })
+    throw new Problem("request_invalid", "name a job or a schedule, not both", {hint: "svc schedule next --help"})
   }
   return (await openJobs(call)).next(id, Number(call.count))
 }

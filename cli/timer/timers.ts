@@ -1,12 +1,11 @@
 import {Option} from "clipanion"
 import type {TimerWhen} from "../../shared/api/scheduled/drafts.ts"
 import type {TimerDetail} from "../../shared/api/scheduled/timers.ts"
-import {parseJson} from "../../shared/json.ts"
+import {omitUndefined, parseJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {decision, timers} from "../kit/messages/decision.ts"
 import {facts, shorten} from "../kit/print.ts"
 import {getCommand, listCommand, rowCommand} from "../kit/rows.ts"
-import {given} from "../kit/schedule/command.ts"
 
 const timerOptions = {
   at: Option.String("--at", {description: "Time: once, such as 2026-05-01T09:00"}),
@@ -19,7 +18,7 @@ const timerOptions = {
 
 /** Returns the named times, or undefined if there are none. The Host validates them. */
 const whenOf = ({at, after, every, cron, timezone}: typeof timerOptions): TimerWhen | undefined => {
-  const when = given({at, in: after, every, cron, timezone})
+  const when = omitUndefined({at, in: after, every, cron, timezone})
   return Object.keys(when).length === 0 ? undefined : when
 }
 
@@ -38,9 +37,7 @@ export const add = rowCommand({
     ...timerOptions,
     timer: Option.String({name: "timer", required: false}),
     like: Option.String("--like", {description: "The id of a timer to copy; other options override its settings"}),
-    key: Option.String("--key", {
-      description: "The plugin's name for it; refused if the plugin has a timer of that name",
-    }),
+    key: Option.String("--key", {description: "The plugin's name for it; refused if it has a timer of that name"}),
     endpoint: Option.String("--endpoint", {description: "The endpoint for the answers"}),
     channel: Option.String("--channel", {description: "A channel of the endpoint"}),
     user: Option.String("--user", {description: "A user of the endpoint"}),
@@ -54,7 +51,7 @@ export const add = rowCommand({
     if (plugin === undefined || name === undefined) throw missing("<plugin>/<timer>, or --like")
     const own = copied === undefined ? {} : ownOf(copied)
     const data = call.data === undefined ? own.data : parseJson(call.data, "--data")
-    const place = {...own.place, ...given({key, endpoint, channel, user})}
+    const place = {...own.place, ...omitUndefined({key, endpoint, channel, user})}
     const {id} = await call.post("/api/timers", {body: {plugin, name, when, data, ...place}})
     call.show({id}, () => `${id} of ${plugin}/${name} is set`)
   },
@@ -89,9 +86,7 @@ export const edit = rowCommand({
   options: {
     ...timerOptions,
     id: Option.String({name: "id"}),
-    revision: Option.String("--revision", {
-      description: "The revision from svc timer show; refused if the timer has changed since",
-    }),
+    revision: Option.String("--revision", {description: "The revision that you read; refused if it has changed since"}),
   },
   run: async call => {
     const when = whenOf(call)

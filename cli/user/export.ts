@@ -23,9 +23,7 @@ export class UserExport extends UserCommand {
     ],
   })
 
-  output = Option.String("--output", {
-    description: "Write to this file instead of standard output; an existing file is replaced",
-  })
+  output = Option.String("--output", {description: "Write to this file instead of stdout; an existing one is replaced"})
 
   async run(): Promise<void> {
     const {output} = this

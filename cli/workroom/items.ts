@@ -89,9 +89,7 @@ export const block = itemCommand("block", {
   fields: {
     reason: Option.String({name: "reason"}),
     owner: Option.String("--owner", {description: "Who must remove the blocker: user:<id> or agent:<name>"}),
-    deadline: Option.String("--until", {
-      description: "A date, a time in ISO 8601, or a time from now such as 12h or 2d",
-    }),
+    deadline: Option.String("--until", {description: "A date, a time in ISO 8601, or a time from now such as 12h"}),
   },
   prepare: given => ({...given, deadline: timeOption("--until", given.deadline)}),
 })
@@ -114,9 +112,7 @@ export const claim = itemCommand("claim", {
     ["For yourself", "svc workroom claim 12 --as user:ada"],
     ["For an agent", "svc workroom claim 12 --assignee agent:triage"],
   ],
-  fields: {
-    assignee: Option.String("--assignee", {description: "user:<id> or agent:<name> (default: the actor of --as)"}),
-  },
+  fields: {assignee: Option.String("--assignee", {description: "user:<id> or agent:<name> (default: that of --as)"})},
 })
 
 export const comment = itemCommand("comment", {
@@ -146,9 +142,7 @@ export const list = listCommand({
   ],
   path: "/api/workroom/items",
   filters: {
-    state: Option.String("--state", {
-      description: "Only items in this state: open, active, blocked, review, done or cancelled",
-    }),
+    state: Option.String("--state", {description: "Only this state: open, active, blocked, review, done or cancelled"}),
     assignee: Option.String("--assignee", {description: "Only items of user:<id> or agent:<name>"}),
     label: Option.String("--label", {description: "Only items with this label"}),
   },

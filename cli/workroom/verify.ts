@@ -18,9 +18,7 @@ export const verify = rowCommand({
     ["After it has found a damaged Catalog and an intact Journal", "svc workroom verify --rebuild"],
   ],
   options: {
-    rebuild: Option.Boolean("--rebuild", false, {
-      description: "Rebuild the Catalog from the Journal of a stopped Host",
-    }),
+    rebuild: Option.Boolean("--rebuild", false, {description: "Rebuild a stopped Host's Catalog from its Journal"}),
   },
   run: async given => {
     if (given.rebuild)

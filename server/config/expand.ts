@@ -65,10 +65,7 @@ export const expandSecret = (raw: unknown, variables: Variables): SecretExpansio
   if (name === undefined) {
     const got =
       typeof raw === "string" && raw.includes("${") ? "a variable with a default or with other text" : "a literal"
-    return {
-      is: "refused",
-      message: `expected a bare \${NAME}, since secrets come from the environment only; got ${got}`,
-    }
+    return {is: "refused", message: `expected a bare \${NAME}, as secrets come from the environment only; got ${got}`}
   }
   const value = variables[name]
   if (value === undefined || value === "") return {is: "refused", message: unsetMessage(name, variables)}

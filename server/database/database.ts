@@ -234,10 +234,7 @@ class DatabaseHost implements Database {
     this.inspectPlace()
     const isLost = this.#ended?.code === "database_replaced" || held?.whyLost() !== undefined
     if (held === undefined || this.location.dialect === "libsql" || !(isLost || this.#failing.damage !== undefined))
-      throw new Problem(
-        "rescue_not_needed",
-        "the database file is in its place and no damage is known; there is nothing to rescue",
-      )
+      throw new Problem("rescue_not_needed", "the database file is in place, without known damage: nothing to rescue")
     const release = await this.#writer.hold()
     try {
       const rescued = await held.rescue(target)

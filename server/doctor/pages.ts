@@ -20,11 +20,7 @@ export const checkPages = ({plugins}: ProjectConfig, tried: OnceResult): readonl
     ...(open.length === 0 ? [] : [ok(check, `anyone may open /pages/${open.join(", /pages/")}`)]),
     ...(closed.length === 0 ? [] : [ok(check, `${unlisted}: ${closed.join(", ")}`)]),
     ...lost.map(page =>
-      warning(
-        check,
-        `the configuration lists the page ${page}, which its plugin does not publish`,
-        "Correct plugins.<name>.pages",
-      ),
+      warning(check, `its plugin does not publish the configured page ${page}`, "Correct plugins.<name>.pages"),
     ),
   ]
 }

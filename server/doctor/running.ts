@@ -52,11 +52,7 @@ export interface StuckAgents {
 export const checkAgents = ({held, approvals}: StuckAgents): readonly Finding[] => [
   ...(held ? [heldAgents] : []),
   ...approvals.map(({id, agent, tool}) =>
-    warning(
-      "agents",
-      `the agent ${agent} waits for an approval of ${tool}`,
-      `svc agent approve ${id}, or svc agent deny ${id}`,
-    ),
+    warning("agents", `${agent} waits for an approval of ${tool}`, `svc agent approve ${id}, or svc agent deny ${id}`),
   ),
 ]
 

@@ -81,11 +81,7 @@ const damagedIn = (findings: readonly string[]): Finding =>
 const describeFile = ({findings, schema}: {findings: readonly string[]; schema: number}): Finding => {
   if (findings.length > 0) return damagedIn(findings)
   if (schema > newestSchema) {
-    return error(
-      "database",
-      `it has schema ${schema}; this svc supports up to ${newestSchema}`,
-      "Run the version of svc that wrote it.",
-    )
+    return error("database", `schema ${schema}; this svc supports up to ${newestSchema}`, "Run the svc that wrote it.")
   }
   const coming = migrations.filter(({version}) => version > schema)
   const irreversible = coming.filter(isIrreversible)

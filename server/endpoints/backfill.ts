@@ -84,10 +84,7 @@ export class Backfill {
     if (this.#turns.waiting >= backfillLimits.waiting) this.#giveUp("too many new events are waiting")
     const turn = this.#turns.wait(channels)
     if (turn !== undefined && this.isWaiting)
-      this.#opening ??= setTimeout(
-        () => this.#giveUp("new events arrived long before it was online"),
-        backfillLimits.opening,
-      )
+      this.#opening ??= setTimeout(() => this.#giveUp("events came long before it was online"), backfillLimits.opening)
     return turn
   }
 

@@ -131,10 +131,7 @@ export class Generations {
     )
   }
 
-  /**
-   * Creates the draft of a text and undoes it. Resolves to what needs a restart, and to what `look` sees in the draft.
-   * Throws what `createDraft` throws.
-   */
+  /** Creates a draft and undoes it. Resolves to what needs a restart, and what `look` sees. Throws as `createDraft`. */
   try<T>(
     text: ConfigText,
     look: (draft: Draft) => T,

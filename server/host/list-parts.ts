@@ -54,12 +54,7 @@ export const listParts = (list: ListOptions): readonly Part[] => {
   return [
     {name: "the trial of a change", stopTaking: () => list.trials.stop(), limit: 3000},
     // It also closes when the first generation fails to start.
-    {
-      name: "the plugins",
-      close: () => sources.generations.stop(500),
-      limit: 2000,
-      late: "a plugin was not disposed in time",
-    },
+    {name: "the plugins", close: () => sources.generations.stop(500), limit: 2000, late: "a plugin did not end"},
     capacity.watches.place,
     files,
     {

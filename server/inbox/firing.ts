@@ -1,4 +1,4 @@
-import {toJson} from "../../shared/json.ts"
+import {omitUndefined, toJson} from "../../shared/json.ts"
 import {isProblem} from "../../shared/problems.ts"
 import type {Channel, Login, SatoriEvent, User} from "../../shared/sdk/content/satori.ts"
 import type {Statement} from "../../shared/sdk/session/database.ts"
@@ -73,8 +73,7 @@ const eventOf = ({type, timestamp, channel, user, data}: Firing, login: Login): 
   type,
   timestamp,
   login,
-  ...(channel === undefined ? {} : {channel}),
-  ...(user === undefined ? {} : {user}),
+  ...omitUndefined({channel, user}),
   _type: type,
   _data: data,
 })

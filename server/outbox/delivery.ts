@@ -21,10 +21,7 @@ const directChannel = async (sender: Sender, user: string, signal: AbortSignal):
   const found = known.get(user)
   if (found !== undefined) return found
   if (sender.open === undefined) {
-    throw refused("the endpoint opens no direct channels", {
-      reason: "unsupported",
-      remediation: "Send to a channel instead of a user.",
-    })
+    throw refused("the endpoint opens no direct channels", {reason: "unsupported", remediation: "Send to a channel."})
   }
   const {id} = await sender.open(user, signal)
   known.set(user, id)

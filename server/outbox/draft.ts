@@ -190,13 +190,9 @@ const requireMarkdown = ({children: [text, ...others]}: Element): void => {
 const requireButton = ({attrs}: Element, hasUser: boolean): void => {
   const made = readButtonId(String(attrs.id))
   if (made === undefined)
-    throw invalidContent(
-      "a button whose id no action of this run of the Host created: create it with the action's handle",
-    )
+    throw invalidContent("a button whose id no action of this run created: create it with the action's handle")
   if (made.asked === 1 && !hasUser)
-    throw invalidContent(
-      `a button of ${made.handler}, which only the asked user may press, in a message for no particular user`,
-    )
+    throw invalidContent(`a button of ${made.handler}, which only the asked user may press, in a message for no user`)
 }
 
 const isAttribute = (value: unknown): boolean =>

@@ -171,10 +171,7 @@ export interface NewRow {
 /** The columns that `columnsOf` returns. */
 export const columns = ["id", "kind", "endpoint", "channel", "user", "not_after", "important"] as const
 
-/**
- * A message is never sent before a queued one of its channel. Without the LIMIT, SQLite merges the subquery and
- * computes `direct` twice.
- */
+/** None is sent before a queued one of its channel. Without LIMIT, SQLite computes `direct` twice. */
 const insertIf = (condition: string) =>
   manyRows(
     [...columns, "content", "at", "seq", "handler", "ordinal", "attempt", "isFirst"],
@@ -279,10 +276,7 @@ export const notingIf = (
   args: [draft.id, draft.kind, draft.endpoint, draft.channel, toJson(draft.content), at, seq],
 })
 
-/**
- * Settles the messages that the Host's end left `sending`. Resolves to those that the Host does not send again: they
- * may have arrived.
- */
+/** Settles messages left `sending` by the Host's end. Resolves to those not sent again: they may have arrived. */
 export const resolveInterrupted = async (
   database: Database,
   policy: (endpoint: string) => Policy,

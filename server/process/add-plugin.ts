@@ -138,10 +138,7 @@ const needsOf = (manifest: unknown, name: string): readonly string[] => {
   const names = [needs].flat().map(String)
   const unknown = names.find(each => !providers.includes(each))
   if (unknown === undefined) return names
-  throw new Problem(
-    "plugin_incompatible",
-    `${name} needs the built-in plugin "${unknown}", which this svc does not have`,
-  )
+  throw new Problem("plugin_incompatible", `${name} needs the built-in plugin "${unknown}", which this svc lacks`)
 }
 
 /** Checks the manifest. Resolves to its version. */

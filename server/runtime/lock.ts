@@ -85,10 +85,7 @@ export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Loc
 const whyLockLost = (path: string, own: string | undefined): Problem | undefined => {
   const now = identityOf(path)
   if (now === own) return undefined
-  return new Problem(
-    "lock_lost",
-    `${path} was ${now === undefined ? "removed" : "replaced"} while this process held it`,
-  )
+  return new Problem("lock_lost", `${path} was ${now === undefined ? "removed" : "replaced"} while this process had it`)
 }
 
 /** Describes the holder. On a full disk, a command continues without it: it may be the one that frees space. */

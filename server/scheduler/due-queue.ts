@@ -3,10 +3,7 @@ interface Due {
   readonly at: number
 }
 
-/**
- * A queue of due items, the earliest first. It stays sorted: to move ten thousand references at an insertion takes
- * microseconds.
- */
+/** A queue of due items, the earliest first. It is sorted: to move ten thousand references takes microseconds. */
 export class DueQueue<T extends Due> {
   /** The latest first, so that taking the earliest moves nothing. */
   readonly #items: T[] = []

@@ -1,4 +1,5 @@
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
+import {omitUndefined} from "../../shared/json.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {longestKept, readJson} from "../../shared/sdk/session/values.ts"
 import type {Database, Reader} from "../database/database.ts"
@@ -66,8 +67,6 @@ const jobOf = ({plugin, name, schedule}: JobDefault, jobs: readonly Job[]): Job 
     schedule: when,
     timezone,
     target: {plugin, job: name, ...(data === undefined ? {} : {data})},
-    ...(missed === undefined ? {} : {missed}),
-    ...(overlap === undefined ? {} : {overlap}),
-    ...(jitter === undefined ? {} : {jitter}),
+    ...omitUndefined({missed, overlap, jitter}),
   }
 }

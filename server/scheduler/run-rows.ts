@@ -77,12 +77,7 @@ export const failingInterrupted = (now: number): Statement =>
 /** For a restored project, before a Host starts: times due up to `now` do not fire by themselves, open runs fail. */
 export const settlingRestoredJobs = (now: number): readonly Statement[] => [
   {sql: "UPDATE job_states SET considered_at = max(considered_at, ?)", args: [now]},
-  failing(
-    "'queued', 'running'",
-    "restored",
-    "the project was restored while the run was open; it is not repeated",
-    now,
-  ),
+  failing("'queued', 'running'", "restored", "the project was restored during the run, which is not repeated", now),
 ]
 
 /** Returns claimed runs that have not started, in order. */

@@ -104,10 +104,7 @@ export class Runner {
       await this.#run(run)
     } catch (error) {
       if (!isProblem(error, "stopping"))
-        this.#options.log.error(`a run of job ${run.job} could not continue: ${messageOf(error)}`, {
-          error,
-          runId: run.runId,
-        })
+        this.#options.log.error(`job ${run.job} could not continue: ${messageOf(error)}`, {error, runId: run.runId})
     }
     const open = this.openRuns(run.job) - 1
     if (open > 0) this.#open.set(run.job, open)

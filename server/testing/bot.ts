@@ -2,6 +2,7 @@ import {mkdtemp, rm, writeFile} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {exit} from "../../shared/exit.ts"
+import {omitUndefined} from "../../shared/json.ts"
 import type {AnyPlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {Permission} from "../../shared/sdk/session/permission.ts"
 import type {Host} from "../host/open/host.ts"
@@ -65,10 +66,7 @@ export interface Bot {
    * `message` of the options, has this button.
    */
   press(button: string, options?: PressOptions): Promise<readonly string[]>
-  /**
-   * Fills in a form, named as `press` names a button. A field that `values` does not name stays empty. Resolves and
-   * rejects like `press`.
-   */
+  /** Fills in a form, named as `press` names a button. Fields that `values` lacks stay empty. Settles like `press`. */
   fill(form: string, values: Readonly<Record<string, string>>, options?: PressOptions): Promise<readonly string[]>
   /** Returns the files that the bot sent in a channel, oldest first; in `test` when left out, as with `say`. */
   files(channel?: string): Promise<readonly BotFile[]>
@@ -229,11 +227,6 @@ const configOf = ({plugins, users = {}, config}: BotOptions) => ({
   ],
   plugins: {
     sandbox: {},
-    ...Object.fromEntries(
-      Object.entries(plugins).map(([name, {plugin: _, ...entry}]) => [
-        name,
-        Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)),
-      ]),
-    ),
+    ...Object.fromEntries(Object.entries(plugins).map(([name, {plugin: _, ...entry}]) => [name, omitUndefined(entry)])),
   },
 })

@@ -1,3 +1,4 @@
+import {omitUndefined} from "../../shared/json.ts"
 import {type AnyPlugin, definePlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {UsedServices, Uses} from "../../shared/sdk/plugin/service.ts"
 import type {Permission} from "../../shared/sdk/session/permission.ts"
@@ -56,9 +57,7 @@ async function testPlugin<T>(definition: AnyPlugin, second: PluginTestOptions | 
   const settings = {
     plugins: {[name]: {plugin: definition, ...own}, ...standIns, ...plugins},
     users,
-    ...(project === undefined ? {} : {config: project}),
-    ...(log === undefined ? {} : {log}),
-    ...(now === undefined ? {} : {now}),
+    ...omitUndefined({config: project, log, now}),
   }
   const bot = await openBot(settings, () => name)
   try {

@@ -64,9 +64,7 @@ export const examineStore = async (folder: string): Promise<StoreFacts | undefin
   if (examined === undefined) return undefined
   const {catalog, keptSeq, end} = examined
   if (end.wrong !== undefined || keptSeq !== catalog.head.seq) {
-    throw damaged(
-      `the Catalog in ${folder} ends at record ${keptSeq}, but the Journal ends at record ${catalog.head.seq}`,
-    )
+    throw damaged(`the Catalog in ${folder} ends at record ${keptSeq}, but the Journal ends at ${catalog.head.seq}`)
   }
   const store = new FileStore({folder})
   const kept = await store.kept()

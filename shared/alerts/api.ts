@@ -77,9 +77,7 @@ export type AlertTargetView = Static<typeof AlertTargetView>
 export const AlertsView = Named("AlertsView", {
   configured: Type.Boolean({description: "True if there is a target or a heartbeat"}),
   checkedAt: orNull(Time("The Host's last check")),
-  items: Type.Array(AlertView, {
-    description: "Alerts in force, critical ones first; then those that ended within the last day",
-  }),
+  items: Type.Array(AlertView, {description: "Alerts in force, critical ones first; then those of the last day"}),
   targets: Type.Array(AlertTargetView),
   heartbeat: orNull(
     Named("HeartbeatView", {

@@ -49,10 +49,7 @@ export const alertItems = {
   }),
   log_errors: warning("5m", "the Host logs many errors", {above: 5, unit: "errors a minute, over five minutes"}),
   memory_growing: warning("6h", "the memory of a run keeps growing", {above: 64, unit: "MiB within a day"}),
-  database_capacity: warning("10m", "the database is large for its disk", {
-    above: 80,
-    unit: "per cent of the space available to it",
-  }),
+  database_capacity: warning("10m", "the database is large for its disk", {above: 80, unit: "per cent of its space"}),
   disk_full: critical("1m", "less than twice `ingress.minimumFree` is free"),
   disk_filling: warning("0s", "the disk will be full in less than 14 days at this rate"),
   database_failing: critical("1m", "the database does not store changes, or is damaged"),
@@ -91,10 +88,7 @@ export const alertItems = {
   approvals_waiting: warning("1h", "calls of agents wait for a person"),
   checkpoint_failed: warning("0s", "the last checkpoint could not be made or verified"),
   checkpoint_old: critical("0s", "the newest verified checkpoint is two days old"),
-  checkpoint_missing: critical(
-    "26h",
-    "there is no verified checkpoint; the time counts from the project's first start",
-  ),
+  checkpoint_missing: critical("26h", "no checkpoint is verified; the time counts from the project's first start"),
 } satisfies Readonly<Record<string, Item>>
 
 export type AlertCode = keyof typeof alertItems

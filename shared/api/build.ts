@@ -3,15 +3,9 @@ import {Closed, NamedClosed, orNull, type Static, Type} from "../type.ts"
 /** The identity of running or built code. Two builds with the same `id` have the same code, packages and svc. */
 export const BuildIdentity = NamedClosed("BuildIdentity", {
   id: Type.String({description: "12 hexadecimal digits over commit, svc, lockfile and the project's own plugins"}),
-  commit: orNull(
-    Type.String({
-      description: "The commit of the project's git work tree, or the value of SVC_COMMIT; null if unknown",
-    }),
-  ),
+  commit: orNull(Type.String({description: "The git work tree's commit, or SVC_COMMIT; null if unknown"})),
   dirty: orNull(
-    Type.Boolean({
-      description: "True if the work tree had uncommitted changes besides the configuration; null if unknown",
-    }),
+    Type.Boolean({description: "True if it had uncommitted changes besides the configuration; null if unknown"}),
   ),
   version: Type.String({description: "Version of svc"}),
   lockfile: orNull(Type.String({description: "SHA-256 of the lockfile; null if there is none"})),

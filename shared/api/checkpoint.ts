@@ -21,10 +21,7 @@ export const Manifest = NamedClosed("Manifest", {
   format: Type.Integer({minimum: 1}),
   id: Type.String({pattern: checkpointIdPattern}),
   createdAt: Time("The moment whose state it holds"),
-  reason: Type.String({
-    minLength: 1,
-    description: "Who requested it: operator, schedule, or the operation that it precedes",
-  }),
+  reason: Type.String({minLength: 1, description: "Who requested it: operator, schedule, or the operation after it"}),
   project: Type.String(),
   authority: Type.String({minLength: 1}),
   runtimeId: orNull(Type.String({description: "The Host that made it; null if no Host was running"})),
@@ -49,9 +46,7 @@ export const Manifest = NamedClosed("Manifest", {
     file: orNull(Type.String({description: "Relative to the project; absolute if it is outside"})),
     restorePoint: orNull(Type.String({description: "Dialect libsql: the id of the database's own backup"})),
   }),
-  parts: Type.Record(Type.String(), Type.Unknown(), {
-    description: "What each other part reports about itself at the marker",
-  }),
+  parts: Type.Record(Type.String(), Type.Unknown(), {description: "What each other part reports at the marker"}),
   secrets: Type.Array(Type.String(), {description: "Names of the variables whose values it does not contain"}),
   files: Type.Array(CheckpointFile),
   seal: Sha256("SHA-256 of this document without the seal"),
@@ -85,9 +80,7 @@ export const CheckpointView = Named("CheckpointView", {
   commit: orNull(Type.String()),
   verifiedAt: orNull(Time("When it was last verified")),
   uploadedAt: orNull(
-    Time(
-      "When it was uploaded; null if it was made here. An uploaded checkpoint does not count as a backup of this project",
-    ),
+    Time("When it was uploaded; null if it was made here. An uploaded checkpoint is no backup of this project"),
   ),
 })
 export type CheckpointView = Static<typeof CheckpointView>

@@ -33,9 +33,7 @@ export const DatabaseInfo = Named("DatabaseInfo", {
     }),
     {description: "Null until there are measurements of an hour"},
   ),
-  daysLeft: orNull(Type.Number(), {
-    description: "Days until ingress pauses at this growth; null if the database does not grow",
-  }),
+  daysLeft: orNull(Type.Number(), {description: "Days until ingress pauses at this growth; null without growth"}),
   retention: Type.Array(
     Named("RetentionView", {
       part: Type.String({description: "The key under `retention` in the configuration"}),
@@ -73,12 +71,8 @@ export const CompactTask = Named("CompactTask", {
 export type CompactTask = Static<typeof CompactTask>
 
 export const DatabaseCheck = Named("DatabaseCheck", {
-  damaged: Type.Array(
-    Type.Object({table: Type.String(), finding: Type.String({description: "What SQLite said first"})}),
-  ),
-  unchecked: Type.Array(Type.String(), {
-    description: "Tables that were too busy to check: the write-ahead log would have grown too much",
-  }),
+  damaged: Type.Array(Type.Object({table: Type.String(), finding: Type.String({description: "SQLite's first line"})})),
+  unchecked: Type.Array(Type.String(), {description: "Tables too busy to check: the log would grow too much"}),
 })
 export type DatabaseCheck = Static<typeof DatabaseCheck>
 
@@ -106,9 +100,7 @@ export const MigrationReport = Type.Object({
   from: Type.Integer({description: "Schema before"}),
   to: Type.Integer({description: "Schema after"}),
   migrations: Type.Array(MigrationView),
-  checkpoint: orNull(Type.String(), {
-    description: "The checkpoint made and verified before, if a migration cannot be undone",
-  }),
+  checkpoint: orNull(Type.String(), {description: "The verified checkpoint before a migration that cannot be undone"}),
   plugins: Type.Array(Type.Object({plugin: Type.String(), migrations: Type.Array(Type.String())}), {
     description:
       "Plugins' migrations in the database. Their code may add more, which is known only after their setup has run",

@@ -14,9 +14,7 @@ export const EndpointView = Named("EndpointView", {
   }),
   state: Type.Enum([...endpointStates]),
   since: Time(),
-  awaySince: Type.Optional(
-    Time("Since when it has had no connection, over all attempts and restarts; absent while it is online"),
-  ),
+  awaySince: Type.Optional(Time("Since when it has no connection, over attempts and restarts; absent while online")),
   admission: Type.Enum(["open", "closed"]),
   reason: Optional.String(),
   attempt: Optional.Integer(),
@@ -44,9 +42,7 @@ export const EndpointView = Named("EndpointView", {
     description:
       "What it can do in addition to sending: acts such as edit and typing, and Satori methods such as guild.member.mute",
   }),
-  webhook: Optional.String({
-    description: "For a webhook that a plugin declares, which only receives: its path below http.base",
-  }),
+  webhook: Optional.String({description: "For a plugin's webhook, which only receives: its path below http.base"}),
   limits: Type.Object({text: Optional.Integer({description: "UTF-16 code units of one message"})}),
   onUnknown: Type.Enum(["hold", "retry"]),
   rates: Type.Array(Type.Object({messages: Type.Integer(), per: Type.Integer({description: "Milliseconds"})}), {
@@ -97,9 +93,7 @@ export const GapView = Named("GapView", {
   seq: Type.Integer(),
   endpoint: Type.String(),
   from: Time("The last moment at which the Host is known to have stored everything from the platform"),
-  to: orNull(Time(), {
-    description: "The moment from which the Host receives everything again; null while the gap is open",
-  }),
+  to: orNull(Time(), {description: "From when the Host receives everything again; null while the gap is open"}),
   reason: Type.Enum([...gapReasons]),
   planned: Type.Boolean({description: "An operator stopped or restarted the Host: reason host_stopped"}),
   backfill: orNull(Type.Enum([...gapFillings]), {description: backfillOfGap}),

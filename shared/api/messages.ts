@@ -22,12 +22,7 @@ const filters = {
   plugin: Optional.String({minLength: 1, description: "Only messages that a handler of this plugin handled or sent"}),
   command: Optional.String({minLength: 1, description: "Only messages that this command handled or sent"}),
   older,
-  text: Optional.String({
-    minLength: 1,
-    maxLength: 200,
-    private: true,
-    description: "Only messages that contain this text",
-  }),
+  text: Optional.String({minLength: 1, maxLength: 200, private: true, description: "Only messages with this text"}),
   from: Type.Optional(Time("Only messages at or after this time")),
   to: Type.Optional(Time("Only messages before this time")),
 }

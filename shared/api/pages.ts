@@ -11,10 +11,7 @@ export interface Page<T> {
 export const page = <T extends TSchema>(item: T) => {
   const {title} = item as {title?: string}
   return Type.Object(
-    {
-      items: Type.Array(item),
-      next: orNull(Type.String(), {description: "The cursor of the next page; null on the last page"}),
-    },
+    {items: Type.Array(item), next: orNull(Type.String(), {description: "The next page's cursor; null on the last"})},
     title === undefined ? {} : {title: `${title.replace(/View$/, "")}Page`},
   )
 }

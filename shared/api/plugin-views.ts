@@ -15,9 +15,7 @@ export const withPlace = (error: string, at: Position | undefined): string =>
 /** Counts of a plugin's handlers, over restarts of the Host. */
 const PluginHandlers = Named("PluginHandlers", {
   hour: Named("PluginCounts", {
-    ended: Type.Integer({
-      description: "Attempts that ended, successful or not; those of earlier runs as far as their events are kept",
-    }),
+    ended: Type.Integer({description: "Attempts that ended; of earlier runs, those whose events are kept"}),
     failed: Type.Integer({description: "Attempts that failed"}),
   }),
   day: Type.Object({ended: Type.Integer(), failed: Type.Integer()}),
@@ -64,19 +62,14 @@ export const PluginView = Named("PluginView", {
 })
 export type PluginView = Static<typeof PluginView>
 
-const Written = Named("Written", {
-  path: Type.String({description: "Key path below the plugin's `config`"}),
-  ...Place.properties,
-})
+const Written = Named("Written", {path: Type.String({description: "Key path in its `config`"}), ...Place.properties})
 
 export const PluginDetail = Named("PluginDetail", {
   ...PluginView.properties,
   key: Type.String({description: "Its key in the configuration"}),
   place: Type.Object(Place.properties, {description: "The position of that key in the running configuration"}),
   schema: Type.Unknown({description: "JSON Schema of its `config`; null if it has none or was not loaded"}),
-  config: Type.Optional(
-    Type.Unknown({private: true, description: "Its settings with defaults. A secret is shown as [secret]"}),
-  ),
+  config: Type.Optional(Type.Unknown({private: true, description: "Its settings with defaults; secrets as [secret]"})),
   written: Type.Array(Written, {description: "The settings that the configuration contains. The others are defaults"}),
 })
 export type PluginDetail = Static<typeof PluginDetail>

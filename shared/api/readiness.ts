@@ -15,10 +15,7 @@ const resume = by("svc ingress resume")
  * svc fills in `<plugin>` and `<name>`. `whilePinned` replaces the remediation while a configuration is pinned.
  */
 export const readinessReasons = {
-  database_not_initialized: doctor(
-    "The database is not open and migrated.",
-    "Read the Host's log for why the database does not open.",
-  ),
+  database_not_initialized: doctor("The database is not open and migrated.", "Read the Host's log for the cause."),
   database_unreachable: doctor(
     "The Host does not reach its remote database, or cannot write to it. It keeps retrying.",
     "Check database.url, the network and the database's server.",
@@ -47,15 +44,9 @@ export const readinessReasons = {
     message: "The plugin instance is disabled.",
     remediation: {text: "Remove plugins.<plugin>.enabled: false from svc.config.yml.", command: "svc runtime reload"},
     /** While a configuration is pinned, the file may have the plugin enabled. */
-    whilePinned: {
-      text: "The pinned configuration disables it, as svc plugin disable does. Enable it.",
-      command: "svc plugin enable <plugin>",
-    },
+    whilePinned: {text: "The pinned configuration disables it. Enable it.", command: "svc plugin enable <plugin>"},
   },
-  plugin_failed: reload(
-    "The plugin instance failed and publishes nothing.",
-    "Find the error of plugins.<plugin> in the Host's log, and correct it.",
-  ),
+  plugin_failed: reload("The plugin instance failed and publishes nothing.", "Correct the error in the Host's log."),
   slot_missing: reload(
     "The plugin instance publishes no endpoint of that name.",
     "Correct the name to <slot>~<id> of an endpoints[] entry of plugins.<plugin>, or to only the slot.",
@@ -72,18 +63,12 @@ export const readinessReasons = {
     "Add agents.<name> to svc.config.yml, or correct http.readiness.agents.",
   ),
   agent_disabled: reload("The agent binding is disabled.", "Remove agents.<name>.enabled: false from svc.config.yml."),
-  agent_provider_unknown: reload(
-    "svc does not know the provider of the agent binding.",
-    "Correct agents.<name>.provider.",
-  ),
+  agent_provider_unknown: reload("svc does not know the agent binding's provider.", "Correct agents.<name>.provider."),
   agent_provider_missing: by("svc runtime restart")(
     "The package of the agent's provider is not installed.",
     "Install the package that the message names with the project's package manager, then restart the Host.",
   ),
-  agent_model_missing: reload(
-    "The agent binding names no model.",
-    "Set agents.<name>.model to the provider's name of a model.",
-  ),
+  agent_model_missing: reload("The agent binding names no model.", "Set agents.<name>.model to a model's name."),
   agent_key_missing: reload(
     "The agent binding has no key, and its provider needs one.",
     "Set agents.<name>.key to ${NAME}, and put the provider's key into that environment variable.",
@@ -96,10 +81,7 @@ export const readinessReasons = {
     "The agent binding limits money, but has no prices.",
     "Set agents.<name>.prices, or limit tokens instead of money.",
   ),
-  agent_mcp_wrong: reload(
-    "An MCP server of the agent binding cannot be used.",
-    "Correct agents.<name>.mcp as the message says.",
-  ),
+  agent_mcp_wrong: reload("An MCP server of the binding cannot be used.", "Correct agents.<name>.mcp by the message."),
   agent_tool_missing: reload(
     "The agent binding lists a tool that is not available to it.",
     "Correct agents.<name>.tools, or enable the plugin that declares the tool.",
@@ -136,9 +118,7 @@ const Component = Named("Component", {
   ready: Type.Boolean(),
   check: Type.Enum(["project_started", "initialized", "admission_open", "binding_configured"]),
   reason: Optional.Enum(Object.keys(readinessReasons) as ReadinessReason[]),
-  state: Optional.Enum([...endpointStates], {
-    description: "The state of an endpoint's connection, which is not part of the check",
-  }),
+  state: Optional.Enum([...endpointStates], {description: "An endpoint's connection, which is not part of the check"}),
   message: Type.String(),
   since: Type.String({format: "date-time"}),
   proves: Type.String({description: "What the check proves, and no more"}),

@@ -24,11 +24,7 @@ const Webhook = Part("Posts alerts to an HTTP address.", {
     Type.Record(
       Type.String({pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"}),
       Hidden({pattern: "^[\\t -~]*$", description: "The value, which may be ${NAME}."}),
-      {
-        additionalProperties: false,
-        default: {},
-        description: "Additional headers of each request, such as authorization.",
-      },
+      {additionalProperties: false, default: {}, description: "More headers of each request, such as authorization."},
     ),
   ),
   secret: Optional.Secret({
@@ -39,11 +35,7 @@ const Webhook = Part("Posts alerts to an HTTP address.", {
 
 const Smtp = Part("The mail server.", {
   host: Type.String({minLength: 1, description: "Host name or address of the server."}),
-  port: Optional.Integer({
-    minimum: 1,
-    maximum: 65535,
-    description: "Defaults to 465, or to 587 with starttls and none.",
-  }),
+  port: Optional.Integer({minimum: 1, maximum: 65535, description: "By default 465, or 587 with starttls and none."}),
   tls: Optional.Enum(["tls", "starttls", "none"], {
     default: "tls",
     description: "tls from the first byte, starttls (then mandatory), or none on your own network.",
@@ -62,17 +54,12 @@ const Email = Part("Sends alerts by email, without the outbox.", {
 const codes = Type.Enum([...alertCodes])
 
 const Target = Part("One of endpoint with channel, webhook, email.", {
-  endpoint: Type.Optional(
-    Type.Endpoint({description: "Sends alerts through this endpoint: <slot>~<id>, or only the slot."}),
-  ),
+  endpoint: Type.Optional(Type.Endpoint({description: "Alerts go through this endpoint: <slot>~<id>, or the slot."})),
   channel: Optional.String({minLength: 1, description: "The platform's id of the channel."}),
   webhook: Type.Optional(Webhook),
   email: Type.Optional(Email),
   items: Optional.Array(codes, {minItems: 1, description: "Only these alerts; all when left out."}),
-  least: Optional.Enum([...severities], {
-    default: "warning",
-    description: "The lowest severity that this target receives.",
-  }),
+  least: Optional.Enum([...severities], {default: "warning", description: "The lowest severity that it receives."}),
   quiet: Optional.Boolean({default: true, description: "false: the target receives alerts in quiet hours too."}),
 })
 
@@ -108,10 +95,7 @@ const Rule = (code: AlertCode) => {
     above === undefined
       ? {}
       : {
-          above: Optional.Number({
-            minimum: 0,
-            description: `Raised above this limit, in ${unit}; ${above} when left out.`,
-          }),
+          above: Optional.Number({minimum: 0, description: `Raised above this, in ${unit}; ${above} when left out.`}),
         }
   return Type.Optional(
     Part(`Raised when ${when}.`, {
@@ -129,10 +113,7 @@ const Heartbeat = Closed(
     url: Url("The address that the Host calls with GET while all is well. It may be ${NAME}; svc never shows it."),
     every: AboveZero("1m", "How often the Host calls it."),
   },
-  {
-    description:
-      "An external monitor that notices when the Host stops calling. The Host calls it while it is ready and its database stores rows.",
-  },
+  {description: "A monitor that notices missing calls. The Host calls while it is ready and its database stores rows."},
 )
 
 export const AlertsConfig = Optional.Section({
@@ -145,10 +126,7 @@ export const AlertsConfig = Optional.Section({
     {description: "Changes to the defaults, by the alert's code."},
   ),
   every: AboveZero("15s", "How often the Host checks."),
-  grace: Optional.Duration(
-    "1m",
-    "How long after its start the Host raises no new alerts, so that endpoints can connect.",
-  ),
+  grace: Optional.Duration("1m", "How long after its start the Host raises no alerts, so that endpoints can connect."),
   settle: Optional.Duration(
     "1m",
     "How long the condition must be over before an alert ends. The time doubles each time the alert returns within an hour.",

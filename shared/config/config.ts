@@ -47,16 +47,10 @@ const HttpConfig = Optional.Section({
   ),
   consoleHosts: Optional.Array(
     Type.String({pattern: "^https?://[^/?#;,\\s'\"]+$", description: "An origin: scheme, host and port."}),
-    {
-      default: [],
-      description: "Other Hosts that this Host's console may switch to. Each of them must allow this origin.",
-    },
+    {default: [], description: "Other Hosts that this Host's console may switch to. Each must allow this origin."},
   ),
   mcp: Optional.Array(
-    Type.String({
-      pattern: "^[A-Za-z0-9.-]+$|^\\[[0-9A-Fa-f:]+\\]$",
-      description: "A host name or address, without port.",
-    }),
+    Type.String({pattern: "^[A-Za-z0-9.-]+$|^\\[[0-9A-Fa-f:]+\\]$", description: "A host name or address, no port."}),
     {
       default: [],
       description:
@@ -82,10 +76,7 @@ const HttpConfig = Optional.Section({
 })
 
 const DatabaseConfig = Optional.Section({
-  dialect: Optional.Enum(["sqlite", "libsql"], {
-    default: "sqlite",
-    description: "sqlite: a file. libsql: a remote database.",
-  }),
+  dialect: Optional.Enum(["sqlite", "libsql"], {default: "sqlite", description: "sqlite: a file. libsql: remote."}),
   filename: Optional.String({minLength: 1, description: "The file, relative to the project (dialect sqlite)."}),
   url: Optional.String({pattern: "^(libsql|https?|wss?)://", description: "Address of the database (dialect libsql)."}),
   authToken: Optional.Secret({description: "Token of the remote database, as ${NAME}."}),
@@ -171,10 +162,7 @@ export const EndpointEntry = Type.Object(
 )
 
 export const PluginConfig = section({
-  use: Optional.String({
-    minLength: 1,
-    description: "The plugin to run: a file of the project, a built-in adapter or a package.",
-  }),
+  use: Optional.String({minLength: 1, description: "The plugin: a project's file, a built-in adapter or a package."}),
   enabled: Optional.Boolean({default: true, description: "false: the plugin publishes no capabilities."}),
   config: Type.Optional(Type.Unknown({description: "The plugin's settings; the plugin defines their schema."})),
   outbox: Type.Optional(Closed(outboxKeys)),
@@ -223,21 +211,13 @@ const FilesConfig = Optional.Section({
         "Hosts on private networks, or this machine, from which the Host may read the files of messages. Anybody who can write to the bot can make it read from them.",
     },
   ),
-  quota: Optional.Integer({
-    default: 1024,
-    minimum: 0,
-    description: "The most disk space for the files of messages, in MiB; 0 rejects every file.",
-  }),
+  quota: Optional.Integer({default: 1024, minimum: 0, description: "The most space for files, in MiB; 0 rejects all."}),
 })
 
 const EventsConfig = Optional.Section({
   history: Optional.Section({
     events: Optional.Integer({default: 200_000, minimum: 1, description: "The most events that the Host keeps."}),
-    bytes: Optional.Integer({
-      default: 256 * 1024 * 1024,
-      minimum: 1,
-      description: "The most bytes that the kept events use.",
-    }),
+    bytes: Optional.Integer({default: 256 * 1024 * 1024, minimum: 1, description: "The most bytes of kept events."}),
     age: Optional.Duration("24h", "How long the Host keeps an event."),
   }),
 })
@@ -253,18 +233,11 @@ const keptOf = (limit: string, rows: number, what: string) => Optional.Section(k
 
 const CheckpointsConfig = Optional.Section({
   every: Optional.Duration("24h", "How often the Host makes and verifies a checkpoint (dialect sqlite). 0s: never."),
-  keep: Optional.Integer({
-    default: 3,
-    minimum: 1,
-    description: "How many of these the Host keeps. It never deletes checkpoints made by hand.",
-  }),
+  keep: Optional.Integer({default: 3, minimum: 1, description: "How many of these to keep; those by hand stay."}),
 })
 
 const ReleasesConfig = Optional.Section({
-  window: Optional.Duration(
-    "24h",
-    "How long a completed release is observed. No prune deletes its checkpoint during that time.",
-  ),
+  window: Optional.Duration("24h", "How long a completed release is observed. Meanwhile svc keeps its checkpoint."),
 })
 
 const RuntimeConfig = Optional.Section({
@@ -282,10 +255,7 @@ const WatchdogConfig = Optional.Section({
     maximum: 3600,
     description: "How long the event loop may be blocked before the watchdog writes a line to standard error.",
   }),
-  kill: Optional.Boolean({
-    default: false,
-    description: "Kill a blocked Host with SIGKILL. Its supervisor restarts it.",
-  }),
+  kill: Optional.Boolean({default: false, description: "Kill a blocked Host by SIGKILL. Its supervisor restarts it."}),
 })
 
 const RetentionConfig = Optional.Section({
@@ -297,10 +267,7 @@ const RetentionConfig = Optional.Section({
       description: "How many of the newest events the Host keeps at any age. Satori applications resume from them.",
     }),
   }),
-  unhandled: age(
-    "0s",
-    "How long the Host keeps text, names and payload of events that no handler wanted. Ids and times stay",
-  ),
+  unhandled: age("0s", "How long the Host keeps text, names and payload of unwanted events. Ids and times stay"),
   duplicates: keptOf("90d", 2_000_000, "platform ids of dropped events, to recognize repeated deliveries"),
   sent: keptOf("30d", 1_000_000, "messages that were sent or discarded"),
   undelivered: Optional.Section({
@@ -324,10 +291,7 @@ export const LanguageRule = Part("A rule matches if every key that it names matc
 export type LanguageRule = Readonly<Static<typeof LanguageRule>>
 
 const LanguagesConfig = Optional.Section({
-  default: Optional.String({
-    default: "en",
-    description: "The language if no rule or choice names another, as a tag (BCP 47).",
-  }),
+  default: Optional.String({default: "en", description: "The language without a rule or choice, as a tag (BCP 47)."}),
   offer: Optional.Array(Type.String(), {
     description:
       "The languages that the bot speaks in addition to those of `default` and `rules`. When left out: the languages of the plugins' texts and of `texts`.",

@@ -123,10 +123,7 @@ export const eventTypes = {
       handlers: Type.Array(Type.String(), {
         description: "Handlers that were running, or had started and not finished; `svc: …` is svc's own work",
       }),
-      frame: orNull(Type.String(), {
-        private: true,
-        description: "Function and position in the loaded code; only Node reports it",
-      }),
+      frame: orNull(Type.String(), {private: true, description: "Function and position in the code; only on Node"}),
     },
   ),
   "generation.committed": holding("The Host committed a generation and runs it", {
@@ -173,26 +170,17 @@ export const eventTypes = {
   }),
   "message.handled": event("A handler finished an inbound event", Handled),
   "message.failed": event("A handler failed on an inbound event", Handled),
-  "message.dead": event(
-    "A handler failed on an inbound event for the last time; the Host no longer retries it",
-    Handled,
-  ),
+  "message.dead": event("A handler failed on an inbound event for the last time; no retry follows", Handled),
   "message.held": event("A handler's inbound event is held until an operator decides", Handled),
   "message.discarded": event("An operator discarded a handler's inbound event", Handled),
-  "message.expired": event(
-    "An inbound event was older than its handler's age limit, so the handler did not run",
-    Handled,
-  ),
+  "message.expired": event("An inbound event was older than its handler's limit, so the handler did not run", Handled),
   "message.sent": event("The platform accepted an outbound message", Outgoing),
   "message.send_failed": event("An outbound message was rejected", Outgoing),
   "message.send_dead": event("The Host gave up retrying an outbound message", Outgoing),
   "message.unknown": event("An outbound message may or may not have arrived", Outgoing),
   "message.send_held": event("An outbound message is held until an operator decides", Outgoing),
   "message.send_discarded": event("An operator discarded an outbound message", Outgoing),
-  "message.send_expired": event(
-    "An outbound message was older than its age limit, so the Host did not send it",
-    Outgoing,
-  ),
+  "message.send_expired": event("An outbound message was older than its limit, so the Host did not send it", Outgoing),
   "message.redacted": holding("An operator redacted the content of an inbox event or an outbox message", {
     sn: orNull(Type.Integer(), {description: "Sequence of the inbox event, or of the one answered"}),
     message: orNull(Type.String(), {description: "Id of the outbox message; null for an inbox event"}),
@@ -237,10 +225,7 @@ export const eventTypes = {
     findings: Type.Array(Type.String()),
     warnings: Warnings,
   }),
-  "checkpoint.failed": holding("A checkpoint was not made, or could not be verified", {
-    checkpoint: Type.String(),
-    ...failure,
-  }),
+  "checkpoint.failed": holding("A checkpoint was not made, or not verified", {checkpoint: Type.String(), ...failure}),
   "checkpoint.uploaded": holding(
     "An uploaded checkpoint was verified and stored; it does not count as a backup of this project",
     {checkpoint: Type.String(), size: Type.Integer({description: "Bytes"})},
@@ -253,9 +238,7 @@ export const eventTypes = {
   "plugin.migrated": holding("The migrations of a plugin ran on its tables", {
     plugin: Type.String(),
     migrations: Type.Array(Type.String()),
-    checkpoint: orNull(Type.String(), {
-      description: "The checkpoint with the earlier data, if a migration cannot be undone",
-    }),
+    checkpoint: orNull(Type.String(), {description: "The checkpoint from before, if a migration cannot be undone"}),
   }),
   "checkpoint.pruned": holding("A checkpoint was removed", {checkpoint: Type.String()}),
   "checkpoint.restored": holding("This state was restored from a checkpoint, under a new authority", {
@@ -276,10 +259,7 @@ export const eventTypes = {
     ok: Type.Boolean(),
     failed: orNull(Type.String(), {description: "The step that failed"}),
   }),
-  "release.completed": holding("A release was accepted; its observation window begins", {
-    release: Type.String(),
-    windowEnds: Time(),
-  }),
+  "release.completed": holding("A release was accepted; svc observes it", {release: Type.String(), windowEnds: Time()}),
   "release.aborted": holding("A release was aborted", {release: Type.String(), reason: Type.String({private: true})}),
   "job.started": event("A run of a job started", JobRun),
   "job.succeeded": event("A run of a job succeeded, and its messages and writes are stored", JobRun),

@@ -1,6 +1,6 @@
 import {Option} from "clipanion"
 import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/scheduled/jobs.ts"
-import {parseJson} from "../../../shared/json.ts"
+import {omitUndefined, parseJson} from "../../../shared/json.ts"
 import {facts} from "../print.ts"
 
 export const timeOptions = {
@@ -13,7 +13,7 @@ export const timeOptions = {
 }
 
 export const scheduleOf = ({cron, every, from, at}: typeof timeOptions): Schedule | undefined => {
-  const schedule = given({cron, every, from, at})
+  const schedule = omitUndefined({cron, every, from, at})
   return Object.keys(schedule).length === 0 ? undefined : schedule
 }
 
@@ -30,9 +30,7 @@ export const jobOptions = {
   item: Option.String("--item", {description: 'Target: a work item, as JSON such as {"title": "…"}'}),
   label: Option.String("--label", {description: "A name for people"}),
   missed: Option.String("--missed", {description: "How to make up for missed times: skip (default), once or all"}),
-  overlap: Option.String("--overlap", {
-    description: "What to do with a time that comes while a run is open: skip (default) or queue",
-  }),
+  overlap: Option.String("--overlap", {description: "For a time that comes during a run: skip (default) or queue"}),
 }
 
 /** Returns the named options. The Host validates them. */
@@ -41,25 +39,20 @@ export const changeOf = (options: typeof jobOptions): JobChange => {
   const schedule = scheduleOf(options)
   const target = targetOf(options)
   return {
-    ...given({label, timezone, jitter, schedule, target}),
+    ...omitUndefined({label, timezone, jitter, schedule, target}),
     // The schema of the job file defines the valid words.
-    ...given({missed: missed as JobChange["missed"], overlap: overlap as JobChange["overlap"]}),
+    ...omitUndefined({missed: missed as JobChange["missed"], overlap: overlap as JobChange["overlap"]}),
   }
 }
 
 const targetOf = ({endpoint, channel, text, agent, plugin, job, data, item}: typeof jobOptions) => {
   const target: JobTarget = {
-    ...given({endpoint, channel, text, agent, plugin, job}),
+    ...omitUndefined({endpoint, channel, text, agent, plugin, job}),
     ...(data === undefined ? {} : {data: parseJson(data, "--data")}),
     ...(item === undefined ? {} : {item: parseJson(item, "--item") as NonNullable<JobTarget["item"]>}),
   }
   return Object.keys(target).length === 0 ? undefined : target
 }
-
-type Given<T> = {[K in keyof T]?: Exclude<T[K], undefined>}
-
-export const given = <T extends Readonly<Record<string, unknown>>>(options: T): Given<T> =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
 
 /** Returns, for example, `cron 0 9 * * MON-FRI`, `every 15m from …` or `at …`. */
 export const describeSchedule = ({cron, every, from, at}: Schedule): string => {

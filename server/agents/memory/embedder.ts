@@ -1,5 +1,5 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import {messageOf} from "../../../shared/problems.ts"
+import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
 import {persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"

@@ -83,10 +83,7 @@ const isShallow = (value: unknown, levels: number): boolean =>
 const remove = (text: string, path: Path): string => withoutValue(text, path) ?? refuse(path)
 
 const refuse = (path: Path): never => {
-  throw new Problem(
-    "config_not_editable",
-    `${formatPath(path)} cannot be changed without changing other parts of the file`,
-  )
+  throw new Problem("config_not_editable", `${formatPath(path)} cannot be changed without other parts of the file`)
 }
 
 const settingsOf = (at: Path, entry: unknown, account: string | undefined): Path =>

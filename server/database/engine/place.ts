@@ -3,10 +3,7 @@ import {type FileState, lookAt} from "../../runtime/files.ts"
 
 /** Why the database acknowledges nothing more: its files do not have what the Host has stored. */
 export const displaced = (path: string, how: string): Problem =>
-  new Problem(
-    "database_replaced",
-    `${path} was ${how} while the Host had it open; the Host acknowledges no events and sends no messages`,
-  )
+  new Problem("database_replaced", `${path} was ${how} while the Host had it open; it acknowledges and sends nothing`)
 
 /** A log of at least this size, in bytes, may be truncated to it by SQLite. */
 export const logLimit = 16 * 1024 * 1024

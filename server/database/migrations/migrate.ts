@@ -111,10 +111,7 @@ export const runMigration = async (
 export const requireKnownSchema = (schema: number, migrations: readonly Migration[]): void => {
   const newest = migrations.at(-1)?.version ?? 0
   if (schema <= newest) return
-  throw new Problem(
-    "database_newer",
-    `the database has schema version ${schema}; this version of svc knows versions up to ${newest}`,
-  )
+  throw new Problem("database_newer", `the database has schema version ${schema}; this svc knows up to ${newest}`)
 }
 
 /** Returns the irreversible migrations if a Host has run on the database. Otherwise there is no data to lose. */

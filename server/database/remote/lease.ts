@@ -107,10 +107,7 @@ const lockedBy = ({holder, left}: Found) =>
   new Problem(
     "locked",
     `another Host holds the remote database: runtimeId ${holder}; its lease expires in ${Math.ceil(left / 1000)} s unless it renews it`,
-    {
-      hint: "Stop the other Host. After a crash, wait until its lease expires.",
-      retryAfter: Math.max(1, Math.ceil(left / 1000)),
-    },
+    {hint: "Stop the other Host; after a crash, wait for its lease.", retryAfter: Math.max(1, Math.ceil(left / 1000))},
   )
 
 /** Did the lease's own statement, the first of each batch, refuse the batch? */

@@ -57,10 +57,7 @@ export const parseState = (key: StateKey, state: DeclaredState, stored: string |
 export const formatState = (key: StateKey, state: DeclaredState, value: unknown): string => {
   const text = readJson(labelOf(key), value, "state_invalid")
   if (text.length > longestKept)
-    throw new Problem(
-      "state_invalid",
-      `${labelOf(key)} has ${text.length} characters as JSON; the maximum is ${longestKept}`,
-    )
+    throw new Problem("state_invalid", `${labelOf(key)} has ${text.length} characters as JSON, above ${longestKept}`)
   requireFit(key, state, fromJson(text))
   return text
 }

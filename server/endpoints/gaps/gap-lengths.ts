@@ -1,9 +1,6 @@
 import type {Buckets} from "../../../shared/metrics/meter.ts"
 
-/**
- * The upper bounds of the buckets, in seconds. Of deleted gaps only the bucket is known, so other bounds need a
- * migration of `retention_dropped`.
- */
+/** Upper bounds, in seconds. Deleted gaps keep only their bucket: others need a migration of `retention_dropped`. */
 const bounds = [1, 5, 15, 60, 300, 3600] as const
 
 /** At least 0: a gap may end before it began if the clock was set back by less than a second. */

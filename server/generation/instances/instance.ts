@@ -4,6 +4,7 @@ import {join} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
 import type {Position} from "../../../shared/api/plugin-views.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
+import {omitUndefined} from "../../../shared/json.ts"
 import type {Log, LogFields} from "../../../shared/log.ts"
 import {type Issue, messageOf, Problem} from "../../../shared/problems.ts"
 import type {MethodParameters} from "../../../shared/sdk/platform/methods.ts"
@@ -261,8 +262,7 @@ export class Instance {
       handler: (id, {retries = 0, maxLate, maxAge = maxLate, order} = {}) => ({
         id,
         retries,
-        ...(maxAge === undefined ? {} : {maxAge}),
-        ...(order === undefined ? {} : {order}),
+        ...omitUndefined({maxAge, order}),
         plugin,
         log: this.log,
         signal: this.scope.signal,

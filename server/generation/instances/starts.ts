@@ -62,10 +62,7 @@ export class PluginStarts {
       .catch(error => {
         if (signal.aborted) return
         if (!isProblem(error, "ingress_paused")) return instance.as(() => this.#fail?.(error))
-        instance.log.warn(
-          "the plugin's onStart was interrupted by paused ingress; it runs again once ingress is open",
-          {error},
-        )
+        instance.log.warn("paused ingress interrupted the plugin's onStart; it runs again once ingress opens", {error})
         this.#waiting.add(start)
         setTimeout(() => this.#runWaiting(), pause)
       })

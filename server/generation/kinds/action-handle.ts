@@ -65,9 +65,7 @@ const labelOf = (option: unknown): string => fieldsOf(option).label as string
 const kept = (handler: string, {data: schema}: ActionDefinition<TSchema>, data: unknown): string => {
   const text = data === undefined ? "null" : readJson(`the data of a button of ${handler}`, data, "content_invalid")
   if (text.length > longestKept)
-    throw invalid(
-      `the data of a button of ${handler} has ${text.length} characters as JSON; at most ${longestKept} are allowed`,
-    )
+    throw invalid(`the data of a button of ${handler} has ${text.length} characters as JSON, above ${longestKept}`)
   const wrong = misfitOf("data", schema, fromJson(text))
   if (wrong === undefined) return text
   throw invalid(`a button of ${handler} does not fit its schema: ${wrong}`)

@@ -69,7 +69,5 @@ const known: ReadonlySet<string> = new Set<EventType>(eventTypes)
 const findUnknownEvents = (owner: string, handlers: readonly Pick<Declared, "type">[]): readonly string[] => {
   const types = new Set(handlers.map(({type}) => type))
   const unknown = [...types].filter(type => !known.has(type) && !type.includes("/"))
-  return unknown.map(
-    type => `${owner} listens for "${type}", which is not an event of Satori${didYouMean(type, eventTypes)}`,
-  )
+  return unknown.map(type => `${owner} listens for "${type}", which is no Satori event${didYouMean(type, eventTypes)}`)
 }

@@ -35,9 +35,7 @@ export const tools = (setup: Setup) => {
 
 const requireToolName = (what: string, plugin: string, name: unknown): void => {
   if (typeof name !== "string" || !/^[a-z0-9][a-z0-9_-]*$/.test(name) || name.includes("__"))
-    throw new Error(
-      `${what}: a name may have only lower-case letters, digits, _ and -, no two _ in a row, and no _ or - first`,
-    )
+    throw new Error(`${what}: a name may have only a to z, digits, _ and -, no two _ in a row, and no _ or - first`)
   const most = longestName - `${plugin}__`.length
   if (name.length > most)
     throw new Error(`${what}: the name of a tool of the plugin "${plugin}" may have at most ${most} characters`)

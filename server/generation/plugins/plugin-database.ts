@@ -58,10 +58,7 @@ export const tableName =
   (plugin: string) =>
   (table: string): string => {
     if (!/^[a-z][a-z0-9_]*$/i.test(table)) {
-      throw new Problem(
-        "database_refused",
-        `"${table}" is not a valid table name: use only letters, digits and _, and start with a letter`,
-      )
+      throw new Problem("database_refused", `"${table}" is no valid table name: letters, digits and _, a letter first`)
     }
     return `p_${plugin.replaceAll("-", "_")}_${table}`
   }

@@ -1,6 +1,7 @@
 import {serve} from "../../../shared/api/operations/operation.ts"
 import {publishedOn} from "../../../shared/api/operations/public.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
+import {omitUndefined} from "../../../shared/json.ts"
 import type {Mode} from "../../../shared/mode.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Call, isResponse, type Route} from "../../../shared/route.ts"
@@ -42,9 +43,7 @@ const toRoute = ({instance, route}: PublishedRoute, mode: Mode = "production"): 
   // A plugin does not say which role may call its route.
   permission: route.scope === "full" ? "owner" : route.scope,
   summary: route.summary,
-  ...(route.query === undefined ? {} : {query: route.query}),
-  ...(route.body === undefined ? {} : {body: route.body}),
-  ...(route.stream === undefined ? {} : {stream: route.stream}),
+  ...omitUndefined({query: route.query, body: route.body, stream: route.stream}),
   response: {[route.status ?? 200]: route.response ?? "*/*"},
   handle: async (request, call) => {
     const body = route.body === undefined ? undefined : await call.body()

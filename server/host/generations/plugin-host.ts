@@ -100,10 +100,7 @@ export const createPluginHost = ({
     const {reads, repeats} = endpoints.requireMethod(endpoint, method, plugin)
     requireParams(params)
     if (!reads)
-      throw new Problem(
-        "request_invalid",
-        `${method} has a side effect: use session.call, which stores it first, or plugin.callNow`,
-      )
+      throw new Problem("request_invalid", `${method} acts: use session.call, which stores it first, or plugin.callNow`)
     const turn = repeats === undefined ? undefined : turnAt(outbox, endpoint)
     return askMethod(endpoints.require(endpoint), method, params, turn)
   },

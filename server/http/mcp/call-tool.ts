@@ -57,10 +57,7 @@ const text = (value: string) => ({type: "text", text: value})
 
 const withNote = (result: ToolResult, limit: number): ToolResult => ({
   ...result,
-  content: [
-    ...result.content,
-    text(`This page has ${limit} items, because more would be too long; \`next\` is the cursor.`),
-  ],
+  content: [...result.content, text(`This page has ${limit} items: more would be too long; \`next\` is the cursor.`)],
 })
 
 interface Refusal {

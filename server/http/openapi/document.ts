@@ -63,11 +63,7 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
           scheme: "bearer",
           description: "`http.token`, and `http.previousToken` until it expires: full access",
         },
-        demoToken: {
-          type: "http",
-          scheme: "bearer",
-          description: "`http.demoToken`: read access, without private fields",
-        },
+        demoToken: {type: "http", scheme: "bearer", description: "`http.demoToken`: read access, no private fields"},
         signature: {
           type: "apiKey",
           in: "header",

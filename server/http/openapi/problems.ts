@@ -12,9 +12,7 @@ const ProblemBody = Named("Problem", {
   hint: Type.String({description: "What to do"}),
   requestId: Optional.String(),
   issues: Optional.Array(Type.Unknown()),
-  current: Type.Optional(
-    Type.Unknown({description: "The current value, where the request was made against an older one"}),
-  ),
+  current: Type.Optional(Type.Unknown({description: "The current value, if the request was for an older one"})),
 })
 
 export type ProblemAnswers = ReturnType<typeof createProblemAnswers>

@@ -1,5 +1,6 @@
 import type {Standings} from "../../../shared/agents/standing.ts"
 import type {Component, ReadinessReport} from "../../../shared/api/readiness.ts"
+import {omitUndefined} from "../../../shared/json.ts"
 import {checkAgent, checkDatabase, checkEndpoint, checkProject, checkSpace} from "./checks.ts"
 import type {Facts} from "./facts.ts"
 
@@ -7,7 +8,7 @@ const time = (at: number) => new Date(at).toISOString()
 
 /** Creates a report from facts, without I/O and without a clock. It lists every check, also the passing ones. */
 export const createReport = (facts: Facts): ReadinessReport => {
-  const {generation} = facts
+  const {generation, authority, failure, uncommitted, checkpoint, checkpointFailure} = facts
   const components: Component[] = generation === undefined ? [] : componentsOf(facts)
   const ready = generation !== undefined && components.every(component => component.ready || !component.required)
   return {
@@ -17,11 +18,8 @@ export const createReport = (facts: Facts): ReadinessReport => {
     ...(facts.isProvisional ? {provisional: true} : {}),
     committedAt: generation === undefined || facts.isProvisional ? null : time(generation.committedAt),
     checkedAt: time(facts.now),
-    ...(facts.authority === undefined ? {} : {authority: facts.authority}),
-    ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
-    ...(facts.uncommitted == null ? {} : {uncommitted: facts.uncommitted}),
-    ...(facts.checkpoint === undefined ? {} : {checkpoint: facts.checkpoint}),
-    ...(facts.checkpointFailure === undefined ? {} : {checkpointFailure: facts.checkpointFailure}),
+    ...omitUndefined({authority, lastFailure: failure, uncommitted: uncommitted ?? undefined}),
+    ...omitUndefined({checkpoint, checkpointFailure}),
     ingress: facts.ingress ?? {state: "open", reasons: [], since: time(facts.startedAt)},
     components: generation === undefined ? [databaseOf(facts)] : components,
   }

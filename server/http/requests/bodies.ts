@@ -29,9 +29,7 @@ export class Bodies {
       take: bytes => {
         if (isClosed) return
         if (this.#held + bytes > limits.bodies) {
-          throw new Problem("no_room", `the bodies of other requests use up the limit of ${limits.bodies} bytes`, {
-            retryAfter,
-          })
+          throw new Problem("no_room", `bodies of other requests use all ${limits.bodies} bytes`, {retryAfter})
         }
         own += bytes
         this.#held += bytes

@@ -194,17 +194,13 @@ export class SatoriServer {
     if (!this.#isFollowed) this.#feed.restart(head)
     this.#isFollowed = true
     if (sn !== undefined && sn > head) {
-      this.#options.log.warn(
-        `a Satori client asked for the events after ${sn}; the newest is ${head}, so it starts there`,
-      )
+      this.#options.log.warn(`a Satori client asked for events after ${sn}; the newest is ${head}, so it starts there`)
     }
     const isResumed = sn !== undefined && sn <= head
     const missing = isResumed ? await this.#feed.missingAfter(sn) : undefined
     if (client.isClosed) return
     if (missing !== undefined) {
-      this.#options.log.warn(
-        `a Satori client asked for the events after ${sn}; some events up to ${missing} are no longer stored`,
-      )
+      this.#options.log.warn(`a Satori client asked for events after ${sn}; some up to ${missing} are no longer stored`)
     }
     const logins = this.logins.list()
     client.ready(logins, isResumed ? sn : head)

@@ -6,10 +6,7 @@ import {timeOf} from "../../database/lists/pages.ts"
 import {ending, isDirect, listOf, type UserPart} from "../../database/retention/user-part.ts"
 import {withoutWords} from "./redact.ts"
 
-/**
- * SQL: the inbox event `i` is what the user said or did, or what a timer sent to their direct channel. Redaction keeps
- * the ids that this needs.
- */
+/** SQL: the event `i` is what the user said or did, or a timer's for their direct channel. Redaction keeps its ids. */
 const isOfUser = `i.endpoint = ?3 AND (i.event ->> '$.user.id' = ?4 OR i.event ->> '$.operator.id' = ?4
     OR (i.event ->> '$.user' IS NULL AND ${isDirect("i.event ->> '$.channel.id'")}))`
 

@@ -69,9 +69,7 @@ const parseKind = (name: string, kind: string, refuse: Refuse): Taking => {
   const type = types.find(each => each === kind)
   if (type !== undefined) return {type}
   if (!kind.includes("|"))
-    return refuse(
-      `${name} has the type "${kind}"; the types are ${types.join(", ")}, and choices are written <${name}:red|green>`,
-    )
+    return refuse(`${name} has the type "${kind}"; the types are ${types.join(", ")}; choices are <${name}:red|green>`)
   const choices = kind.split("|")
   if (choices.some(choice => !/^[^\s<>[\]"',:]+$/.test(choice)))
     return refuse(`${name}: each choice must be a word without brackets, quotes, commas and colons`)

@@ -32,10 +32,7 @@ export class Words {
     this.#text = text
   }
 
-  /**
-   * Returns the next word; undefined at the end. Invisible characters alone are no word. In prose, only the value of
-   * `--name="…"` can be quoted.
-   */
+  /** Returns the next visible word; undefined at the end. In prose, only the value of `--name="…"` can be quoted. */
   take(isProse = false): Word | undefined {
     for (;;) {
       const from = pastSpaces(this.#text, this.#at)

@@ -1,3 +1,4 @@
+import {omitUndefined} from "../../../shared/json.ts"
 import {readType, typeOfName} from "../../../shared/media-types.ts"
 import {type Element, type FileType, fileTypeOf, isElement, type Node} from "../../../shared/sdk/content/elements.ts"
 import {cleanName} from "../../../shared/sdk/files/name.ts"
@@ -20,13 +21,7 @@ export const describeFile = (element: Element): Omit<SessionFile, "read"> => {
   const name = nameOf(element, address)
   const type = typeOf(element, name, address)
   const size = sizeOf(element, address)
-  return {
-    name,
-    ...(type === undefined ? {} : {type}),
-    ...(size === undefined ? {} : {size}),
-    ...(address === undefined ? {} : {src: address}),
-    element,
-  }
+  return {name, ...omitUndefined({type, size, src: address}), element}
 }
 
 const isData = (src = ""): boolean => /^data:/i.test(src)

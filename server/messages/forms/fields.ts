@@ -59,9 +59,7 @@ const readField = (name: string, schema: unknown, {label, shown}: FieldTexts, is
   const {title, description} = fieldsOf(schema)
   const taking = takingOf(schema)
   if (taking === undefined)
-    throw new Error(
-      `fields.${name}: a field must be text, a number, a whole number, a boolean, or one of several literals`,
-    )
+    throw new Error(`fields.${name}: a field is text, a number, a whole number, a boolean, or one of several literals`)
   if (label !== undefined && !isText(label)) throw new Error(`labels.${name} must be text, or a text of plugin.texts`)
   requireAmong(`choices.${name}`, shown, new Set((taking.choices ?? []).map(String)), "choice")
   for (const [choice, text] of Object.entries(shown))

@@ -9,10 +9,7 @@ export const replyTo = (stored: InboxEvent, text: string): OutboxDraft | undefin
   return address && {...address, id: uuid(), kind: "message", content: [text]}
 }
 
-/**
- * Returns the message that tells a user that the bot failed to reply: to a command or a direct message, at most once a
- * minute in a channel.
- */
+/** Returns the message for a user whose command or direct message failed: once a minute in a channel at most. */
 export const failureNote = (
   turns: OnceAMinute,
   stored: InboxEvent,

@@ -166,11 +166,7 @@ export const sessionMessages = ({stored, attempt, plugin, endpoints, now}: Sessi
       work.requireOpen()
       const {to, method, params, expiry} = readCall(given, endpoint)
       const {acts, repeats} = endpoints.requireMethod(to, method, plugin)
-      if (!acts)
-        throw new Problem(
-          "request_invalid",
-          `${method} only reads: use plugin.ask, which returns the platform's response`,
-        )
+      if (!acts) throw new Problem("request_invalid", `${method} only reads: use plugin.ask, which returns the answer`)
       return queue(callDraft(to, {method, params, ...(repeats === undefined ? {} : {repeats})}), expiry)
     },
   }

@@ -14,10 +14,7 @@ export const sayIn = (
     return plugin.say(languages, first, rest[0])
   }
   if (typeof fieldsOf(first).in !== "function")
-    throw new Problem(
-      "text_unknown",
-      "t() needs the result of plugin.texts, or the key of a text, as its first argument",
-    )
+    throw new Problem("text_unknown", "t() needs the result of plugin.texts, or a text's key, as its first argument")
   const [key, values] = rest
   // The texts check the values.
   return first.in(...languages)(String(key), values as TextValues)

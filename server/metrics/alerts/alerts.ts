@@ -282,9 +282,7 @@ export class Alerts {
       const wait = waits[notice.attempts]
       const failure = {at: this.#now(), error: scrub(saidBy(error))}
       serving.failures++
-      log.warn(
-        `cannot deliver an alert to the target ${name}: ${failure.error}${wait === undefined ? "; giving up" : ""}`,
-      )
+      log.warn(`cannot deliver an alert to ${name}: ${failure.error}${wait === undefined ? "; giving up" : ""}`)
       const next = {...notice, attempts: notice.attempts + 1, nextAt: failure.at + (wait ?? 0)}
       serving.kept = {...rest, since, failure, ...(wait === undefined ? {} : {notice: next})}
     }

@@ -1,5 +1,6 @@
 import type {Severity} from "../../../shared/alerts/items.ts"
 import type {AlertRules} from "../../../shared/config/alerts.ts"
+import {omitUndefined} from "../../../shared/json.ts"
 import {uuid} from "../../runtime/uuid.ts"
 import {type Condition, counts, keyOf, ruleOf, type Seen} from "./condition.ts"
 
@@ -142,14 +143,7 @@ export class Ledger {
   }
 
   #wordsOf({title, text, remediation, endpoint, runId}: Condition) {
-    return {
-      title,
-      text,
-      remediation,
-      ...(endpoint === undefined ? {} : {endpoint}),
-      ...(runId === undefined ? {} : {runId}),
-      runtimeId: this.#runtimeId,
-    }
+    return {title, text, remediation, ...omitUndefined({endpoint, runId}), runtimeId: this.#runtimeId}
   }
 }
 

@@ -59,9 +59,6 @@ export class Room {
 
   async full(what: string): Promise<Problem> {
     const {bytes} = await this.#usage()
-    return new Problem(
-      "files_full",
-      `${what} does not fit: files.quota is ${this.#quota()} bytes, of which ${bytes} are in use`,
-    )
+    return new Problem("files_full", `${what} does not fit: files.quota is ${this.#quota()} bytes, ${bytes} in use`)
   }
 }

@@ -50,9 +50,7 @@ export const deploymentName = (text: string): DeploymentName => {
   const names = Object.keys(deployments) as DeploymentName[]
   const found = names.find(name => name === text)
   if (found !== undefined) return found
-  throw new Problem("not_found", `there is no deployment template "${text}"`, {
-    hint: `Choose one of ${names.join(", ")}.`,
-  })
+  throw new Problem("not_found", `there is no template "${text}"`, {hint: `Choose one of ${names.join(", ")}.`})
 }
 
 /**

@@ -30,7 +30,5 @@ export const findService = ({platform, isUser, changes}: Choice, options: Servic
     })
   }
   if (!isUser) return launchdService(options)
-  throw new Problem("service_refused", "on macOS every service belongs to the user", {
-    hint: "Repeat the command without --user.",
-  })
+  throw new Problem("service_refused", "on macOS every service is the user's", {hint: "Repeat it without --user."})
 }

@@ -81,11 +81,7 @@ export const createCapacity = (
       ]
     },
     watches: {
-      place: {
-        name: "the watch on the database and the lock",
-        start: () => placeWatch.start(),
-        close: () => placeWatch.stop(),
-      },
+      place: {name: "the watch on database and lock", start: () => placeWatch.start(), close: () => placeWatch.stop()},
       disk: {name: "the watch on the disk", start: () => diskWatch.start(), stopTaking: () => diskWatch.stop()},
       damage: {name: "the check of the database", start: () => damage.start(), stopTaking: () => damage.stop()},
     },

@@ -140,9 +140,7 @@ const buildAgain = async (
   throw new Problem(
     "rollback_refused",
     `the build of the checkpoint's commit failed: ${failed?.name}: ${failed?.detail}`,
-    {
-      hint: "Fix the problem and repeat the command. Or use --without-build, then install the packages and build by hand.",
-    },
+    {hint: "Fix the problem and repeat it. Or use --without-build, then install the packages and build by hand."},
   )
 }
 

@@ -21,23 +21,14 @@ export const folderOf = (source: Source, tree: string): string =>
 export const findSource = async (project: string, wanted: string | undefined, scratch: string): Promise<Source> => {
   const top = await git(project, ["rev-parse", "--show-toplevel"]).catch(error => {
     if (messageOf(error).includes("not a git repository")) return undefined
-    throw refuse(
-      `git failed: ${messageOf(error)}`,
-      "Install git, and make sure that this user may read the repository.",
-    )
+    throw refuse(`git failed: ${messageOf(error)}`, "Install git, and make sure this user may read the repository.")
   })
   if (top === undefined) {
     if (wanted === undefined) return {is: "copy", paths: await listSources(project, scratch)}
-    throw refuse(
-      `${project} is not a git work tree, so there is no ${wanted}`,
-      "Leave out the commit: svc then tries a copy of the folder.",
-    )
+    throw refuse(`${project} is no git work tree, so there is no ${wanted}`, "Leave out the commit to try the folder.")
   }
   const commit = await git(project, ["rev-parse", "--verify", "--quiet", `${wanted ?? "HEAD"}^{commit}`]).catch(() => {
-    throw refuse(
-      `${wanted ?? "HEAD"} is not a commit of this repository`,
-      "Run git fetch first, or name a commit that the repository has.",
-    )
+    throw refuse(`${wanted ?? "HEAD"} is not a commit of this repository`, "Run git fetch, or name another commit.")
   })
   const prefix = await git(project, ["rev-parse", "--show-prefix"])
   await git(project, ["cat-file", "-e", `${commit}:${prefix}svc.config.yml`]).catch(() => {

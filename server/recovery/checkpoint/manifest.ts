@@ -42,10 +42,7 @@ export const parseManifest = (text: string, where: string): Manifest => {
   const json = parseJson(text, where)
   const {format} = json
   if (typeof format === "number" && format > checkpointFormat) {
-    throw new Problem(
-      "checkpoint_newer",
-      `${where} has format ${format}; this version of svc reads up to ${checkpointFormat}`,
-    )
+    throw new Problem("checkpoint_newer", `${where} has format ${format}; this svc reads up to ${checkpointFormat}`)
   }
   const {files} = json
   if (!Check(Manifest, {...json, files: []}) || !Array.isArray(files) || !files.every(isFile))

@@ -51,10 +51,7 @@ export const planCode = async (
   if (code.clean === false) return refuse(`the commit of ${id} does not have everything that ran: ${alone}`, byHand)
   const top = await git(project, ["rev-parse", "--show-toplevel"]).catch(() => undefined)
   if (top === undefined)
-    return refuse(
-      `${project} is not a git work tree: ${alone}`,
-      "Deploy the image or the folder of that commit, then restore.",
-    )
+    return refuse(`${project} is not a git work tree: ${alone}`, "Deploy the image or folder of that commit first.")
   const replaced = mayReplace && (await git(project, ["ls-files", "--full-name", "--", mayReplace]))
   const changes = (await git(top, ["status", "--porcelain"]))
     .split("\n")
@@ -65,10 +62,7 @@ export const planCode = async (
       "Commit or remove them: they would be lost.",
     )
   await git(top, ["cat-file", "-e", `${commit}^{commit}`]).catch(() =>
-    refuse(
-      `commit ${commit} is not in this repository`,
-      "Run git fetch --tags --unshallow, or fetch the branch that has it.",
-    ),
+    refuse(`commit ${commit} is not in this repository`, "Run git fetch --tags --unshallow, or fetch its branch."),
   )
   const format = await git(top, ["config", "--get", "extensions.refstorage"]).catch(() => "files")
   if (format !== "files") return refuse(`the repository keeps its refs as ${format}, not as files`, byHand)

@@ -57,10 +57,7 @@ export const writeRecord = (paths: SwapPaths, record: RestoreRecord): Promise<vo
 export const readRecord = async (paths: SwapPaths): Promise<RestoreRecord | undefined> => {
   const record = await readStored(paths.restore, RestoreRecord)
   if (record !== undefined || !(await isThere(paths.restore))) return record
-  throw new Problem(
-    "restore_unfinished",
-    `${paths.restore} is damaged: a restore was interrupted, and svc cannot tell how far it got`,
-  )
+  throw new Problem("restore_unfinished", `${paths.restore} is damaged: svc cannot tell how far a restore got`)
 }
 
 /** Does all renames, or undoes them if one fails. Throws `restore_refused`. */

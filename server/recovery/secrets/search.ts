@@ -22,10 +22,7 @@ export class SecretSearch {
     this.#search = new FormSearch(this.#forms)
   }
 
-  /**
-   * Returns a search for both halves of each form's start: a form that is cut in two contains one of them. Undefined if a half
-   * would be too short.
-   */
+  /** Returns a search for both halves of each form's start: a cut form has one. Undefined if a half is too short. */
   halves(): FormSearch<Form> | undefined {
     const begins = this.#forms.map(({text}) => text.slice(0, longestBegin))
     if (begins.some(({length}) => length < 2 * shortestForm)) return undefined

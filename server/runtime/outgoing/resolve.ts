@@ -62,8 +62,5 @@ export const resolve = async (
   if (isAllowed(url, allowPrivate)) return found
   const open = found.filter(({address}) => isPublicAddress(address))
   if (open.length > 0) return open
-  throw new Problem(
-    "file_refused",
-    `${url.host} is in a private network or is this machine; the Host fetches nothing from there`,
-  )
+  throw new Problem("file_refused", `${url.host} is a private address or this machine; the Host fetches nothing there`)
 }

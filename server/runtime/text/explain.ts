@@ -38,9 +38,7 @@ const named: Record<string, string> = {
   null: "nothing",
 }
 
-const formats: Record<string, string> = {
-  "date-time": "a date and time with its time zone, such as 2026-12-01T18:00:00Z",
-}
+const formats: Record<string, string> = {"date-time": "a date and time with time zone, such as 2026-12-01T18:00:00Z"}
 
 /** Explains what is wrong with a value: what was expected, what was found, and what was probably meant. */
 export const explain = (

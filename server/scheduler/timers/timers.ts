@@ -1,5 +1,5 @@
 import type {DraftCheck, TimerChange, TimerDraft, TimerDraftCheck} from "../../../shared/api/scheduled/drafts.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {fromJson, omitUndefined, toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {ListedTimer, TimerOptions, TimerPlace, When} from "../../../shared/sdk/session/timer.ts"
@@ -253,8 +253,7 @@ const firingOf = (row: Row, handler: string): Firing => {
     timestamp: due,
     conversation: channel?.id ?? user?.id ?? String(id),
     handler,
-    ...(channel === undefined ? {} : {channel}),
-    ...(user === undefined ? {} : {user}),
+    ...omitUndefined({channel, user}),
     data: {timer: id, name, key, data: fromJson(String(row.data))},
   }
 }

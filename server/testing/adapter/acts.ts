@@ -95,11 +95,7 @@ const tellsHistory: Connected = async (trial, host) => {
   }
   const newest = await list({limit: 3})
   const contents = (messages: typeof newest) => messages.map(({content}) => content)
-  assert.deepEqual(
-    contents(newest),
-    said.slice(1),
-    "without before and after, history returns the newest messages in order",
-  )
+  assert.deepEqual(contents(newest), said.slice(1), "history without before and after returns the newest in order")
   const behind = await list({limit: 50, direction: "after", next: newest[0]?.id})
   assert.deepEqual(contents(behind), said.slice(2), "with after, history returns the messages after it in order")
   const before = await list({limit: 1, direction: "before", next: newest[1]?.id})

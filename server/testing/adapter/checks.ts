@@ -101,11 +101,7 @@ const fetchesMissed = where(hasNoGaps, async (trial, first, {login}) => {
     await untilReceived(trial, host, said)
     const stored = await trial.received(host)
     const twice = stored.filter((text, index) => stored.indexOf(text) !== index)
-    assert.deepEqual(
-      twice,
-      [],
-      "an event must have the same id in the history as live, so that the Host stores it once",
-    )
+    assert.deepEqual(twice, [], "an event must have the same id in the history as live, so the Host stores it once")
   }
 })
 

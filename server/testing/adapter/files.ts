@@ -65,11 +65,7 @@ const sendsFiles = where(takesNoFiles, async (trial, host, about) => {
   const [shown, ...more] = heard.files
   assert.ok(shown !== undefined && more.length === 0, "a message with a file must arrive with one file")
   assert.equal(shown.name, file.name, "a file must arrive under its name")
-  assert.equal(
-    shown.bytes.length,
-    file.bytes.length,
-    "a file must arrive complete: send everything that stream() returns",
-  )
+  assert.equal(shown.bytes.length, file.bytes.length, "a file must arrive complete: send all that stream() returns")
   assert.ok(Buffer.from(shown.bytes).equals(file.bytes), "a file must arrive with the same bytes")
   return undefined
 })

@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, rm, writeFile} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import type {EndpointView} from "../../../shared/api/endpoints.ts"
-import {toJson} from "../../../shared/json.ts"
+import {omitUndefined, toJson} from "../../../shared/json.ts"
 import {askHost, until} from "../asking.ts"
 import {HostUnderTest} from "./host-under-test.ts"
 import type {AccountUnderTest, AdapterUnderTest, Heard, HostAddress, PlatformUnderTest} from "./platform.ts"
@@ -177,13 +177,7 @@ export default definePlugin({
 `
 
 const configOf = ({use, config}: AdapterUnderTest, name: string, account: AccountUnderTest | undefined) => ({
-  plugins: {
-    [name]: {
-      ...(use === name ? {} : {use}),
-      ...(config === undefined ? {} : {config}),
-      ...(account === undefined ? {} : {endpoints: [account]}),
-    },
-  },
+  plugins: {[name]: omitUndefined({use: use === name ? undefined : use, config, endpoints: account && [account]})},
 })
 
 const readTexts = async (host: HostUnderTest, endpoint: string, channel: string): Promise<readonly string[]> => {

@@ -142,9 +142,7 @@ export const project = (catalog: CatalogView, record: JournalRecord): Item | und
   const item = catalog.get(id)
   if (item === undefined) throw new Error(`record ${seq} is about item ${id}, which does not exist`)
   if (item.revision !== command.expectedRevision) {
-    throw new Error(
-      `record ${seq} was made against revision ${command.expectedRevision}, but the item is at ${item.revision}`,
-    )
+    throw new Error(`record ${seq} is for revision ${command.expectedRevision}, but the item is at ${item.revision}`)
   }
   return evolve(item, record, command)
 }

@@ -1,5 +1,6 @@
 import {open, rename, truncate} from "node:fs/promises"
 import {join} from "node:path"
+import {omitUndefined} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {makePrivateFolder, readFileIfExists, syncFile, writeFileAtomic} from "../../runtime/files.ts"
 import {readAcknowledged, writeAcknowledged} from "./acknowledged.ts"
@@ -52,8 +53,7 @@ const settle = async (paths: StorePaths, found: Examined, authority: string, abo
     catalog,
     keptSeq: rebuilt === undefined ? found.keptSeq : catalog.head.seq,
     active: segment === undefined ? undefined : {segment, size: offset},
-    ...(cut === undefined ? {} : {cut}),
-    ...(rebuilt === undefined ? {} : {rebuilt}),
+    ...omitUndefined({cut, rebuilt}),
   }
 }
 

@@ -94,10 +94,7 @@ export const follow = (catalog: Catalog, text: string): string | undefined => {
 /** Parses a record of an open store, which may have been changed since the start. Throws `workroom_damaged`. */
 export const parseKept = (text: string): JournalRecord => {
   if (sealOf(text) !== undefined) return parseRecord(text)
-  throw damaged(
-    "a record of the Journal was changed: its hash does not match its content",
-    "svc workroom verify names it.",
-  )
+  throw damaged("a record of the Journal was changed: its hash does not match", "svc workroom verify names it.")
 }
 
 export const rebuildIt = "Keep a copy; then, with the Host stopped: svc workroom verify --rebuild."
@@ -107,10 +104,7 @@ export const damaged = (detail: string, hint?: string): Problem =>
   new Problem("workroom_damaged", detail, hint === undefined ? {} : {hint})
 
 export const otherAuthority = (who: string, theirs: string, ours: string): Problem =>
-  new Problem(
-    "authority_mismatch",
-    `${who} the authority ${theirs}, the database has ${ours}: they belong to two histories`,
-  )
+  new Problem("authority_mismatch", `${who} the authority ${theirs}, the database has ${ours}: these are two histories`)
 
 export const describeRebuilt = ({wrong, kept}: Rebuilt, {seq}: Head): string =>
   `${wrong}: the Catalog of the workroom was rebuilt from its Journal, up to record ${seq}${kept === undefined ? "" : `; the damaged one is kept in ${kept}`}`

@@ -13,10 +13,7 @@ const Keys = Type.Array(Type.Union([Type.String(), Type.Integer({minimum: 0})]),
   description: "Keys and list positions, from the outermost",
 })
 const Value = Type.Unknown({description: "The value as in the file: a variable is ${NAME}"})
-const Yaml = Type.String({
-  maxLength: 100_000,
-  description: "The value as YAML text, instead of `value`. Comments are dropped",
-})
+const Yaml = Type.String({maxLength: 100_000, description: "The value as YAML, instead of `value`, without comments"})
 
 const change = <Name extends string, Properties extends Parameters<typeof Type.Object>[0]>(
   name: Name,
@@ -49,10 +46,7 @@ export type ConfigChange = Static<typeof ConfigChange>
 
 /** A configuration file with uncommitted changes. Null if it is committed, without git, or if this is unknown. */
 export const UncommittedConfig = orNull(
-  Named("Uncommitted", {
-    file: Type.String(),
-    command: Type.String({description: "A command that commits only this file"}),
-  }),
+  Named("Uncommitted", {file: Type.String(), command: Type.String({description: "Commits only this file"})}),
   {description: "The configuration file differs from the last commit of its git repository"},
 )
 export type UncommittedConfig = Static<typeof UncommittedConfig>

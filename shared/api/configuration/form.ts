@@ -4,9 +4,7 @@ import {ConfigFile} from "./file.ts"
 /** What a form needs to change the configuration file: settings as written, and schemas of the running plugins. */
 
 const Raw = Type.Unknown({description: "The value as in the file, with ${NAME} unexpanded; null if there is none"})
-const Schema = Type.Unknown({
-  description: "JSON Schema; null if there is none, or if the plugin does not run and its schema is unknown",
-})
+const Schema = Type.Unknown({description: "JSON Schema; null if there is none, or the plugin does not run"})
 
 export const ConfiguredPlugin = Named("ConfiguredPlugin", {
   plugin: Type.String(),

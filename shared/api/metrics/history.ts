@@ -8,9 +8,7 @@ export const MetricHistoryView = Named("MetricHistoryView", {
   from: Time("Start of the first interval"),
   seconds: Type.Integer({description: "Length of an interval. There are at most 240 intervals"}),
   recordedSince: orNull(Time("The oldest kept record")),
-  ran: Series(
-    "Share of the interval in which the Host ran, from 0 to 1. All series except starts are null where nothing is recorded",
-  ),
+  ran: Series("Share of the interval in which the Host ran, 0 to 1. Except starts, series are null without a record"),
   starts: Type.Array(Type.Integer(), {description: "Starts of the Host; 0 where nothing is recorded"}),
   newestStarts: Type.Array(Time(), {description: "The newest starts, at most five, oldest first"}),
   received: Series("Stored inbox events"),
@@ -28,9 +26,7 @@ export const MetricHistoryView = Named("MetricHistoryView", {
     Named("EndpointHistoryView", {
       name: Type.String(),
       online: Series("Share of the recorded time that it was online"),
-      otherwise: Type.Array(orNull(Type.String()), {
-        description: "Its longest state other than online; null if it was always online",
-      }),
+      otherwise: Type.Array(orNull(Type.String()), {description: "Its longest other state; null if always online"}),
     }),
   ),
 })

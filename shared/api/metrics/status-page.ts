@@ -16,9 +16,7 @@ export const labelStates = ["up", "paused", "down"] as const
 export const StatusPage = Named("StatusPage", {
   title: Type.String(),
   note: orNull(Type.String()),
-  state: Type.Enum(["up", "partly down", "down", "paused", "starting"], {
-    description: "The state of all labels together",
-  }),
+  state: Type.Enum(["up", "partly down", "down", "paused", "starting"], {description: "That of all labels together"}),
   at: Time("When the Host computed this page. It recomputes it after 3 s at the earliest"),
   labels: Type.Array(
     Type.Object({

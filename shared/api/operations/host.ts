@@ -46,9 +46,7 @@ export const pluginOperations = {
   }),
   switch: post("/api/plugins/:plugin", "owner", {
     summary: "Disable or enable a plugin of the running configuration, as a new generation that is pinned",
-    body: NamedClosed("PluginSwitch", {
-      enabled: Type.Boolean({description: "false withdraws everything that the plugin publishes"}),
-    }),
+    body: NamedClosed("PluginSwitch", {enabled: Type.Boolean({description: "false withdraws all that it publishes"})}),
     answer: GenerationView,
     problems: ["plugin_unknown", "conflict", "config_invalid", "plugin_invalid", "restart_required"],
   }),
@@ -147,9 +145,7 @@ export const alertOperations = {
 export const databaseOperations = {
   show: get("/api/database", "demo", {
     summary: "The size of the database, its growth, and the rows that retention has deleted",
-    query: Type.Object({
-      tables: Optional.Boolean({default: false, description: "Count the rows and bytes of each table"}),
-    }),
+    query: Type.Object({tables: Optional.Boolean({default: false, description: "Count rows and bytes of each table"})}),
     answer: DatabaseInfo,
   }),
   compaction: get("/api/database/compaction", "demo", {
@@ -173,10 +169,7 @@ export const databaseOperations = {
   rescue: post("/api/database/rescue", "owner", {
     summary: "Write the data that the Host still holds of a lost or damaged database file to a new file",
     body: NamedClosed("RescueRequest", {
-      to: Optional.String({
-        minLength: 1,
-        description: "Absolute path of a new file; a file in the project's data/ when left out",
-      }),
+      to: Optional.String({minLength: 1, description: "Absolute path of a new file; one in data/ when left out"}),
     }),
     answer: Rescued,
     problems: ["rescue_not_needed", "rescue_failed"],
@@ -232,12 +225,8 @@ export const mcpOperations = {
   call: post("/mcp", "demo", {
     summary:
       "Model Context Protocol, if `http.mcp` turns it on: the API's operations as tools, documentation as resources",
-    body: Type.Unknown({
-      description: "A message of JSON-RPC 2.0; in protocol version 2025-03-26 also a batch of up to 20",
-    }),
-    answer: Type.Unknown({
-      description: "A response of JSON-RPC 2.0, or a list of them; 202 without a body if there is none",
-    }),
+    body: Type.Unknown({description: "A message of JSON-RPC 2.0; in version 2025-03-26 also a batch of up to 20"}),
+    answer: Type.Unknown({description: "A response of JSON-RPC 2.0, or a list of them; 202 without a body for none"}),
     problems: ["not_found", "origin_refused"],
   }),
 }

@@ -64,16 +64,9 @@ export const hookOperations = {
     summary: "A platform's webhook; its events are durable once this answers 2xx",
     ...ofHook,
   }),
-  ask: get("/hooks/:plugin/:endpoint", "signature", {
-    summary: "A platform's GET request to its webhook's address",
-    ...ofHook,
-  }),
+  ask: get("/hooks/:plugin/:endpoint", "signature", {summary: "A platform's GET request to its webhook", ...ofHook}),
 }
 
 /** Whatever route the plugin of the path publishes for a method. */
 export const publishedOn = <M extends Parameters<typeof on>[0]>(method: M) =>
-  on(method)("/api/plugins/:plugin/*", "demo", {
-    summary: "A route that a plugin publishes",
-    answer: "*/*",
-    stream: true,
-  })
+  on(method)("/api/plugins/:plugin/*", "demo", {summary: "A route of a plugin", answer: "*/*", stream: true})

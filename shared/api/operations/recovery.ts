@@ -7,14 +7,8 @@ import {get, pages, post, put} from "./operation.ts"
 
 export const checkpointOperations = {
   list: pages("/api/checkpoints", "demo", CheckpointView, "Checkpoints, newest first"),
-  task: get("/api/checkpoints/task", "demo", {
-    summary: "The checkpoint task in progress, or the last one",
-    answer: LastTask,
-  }),
-  upload: get("/api/checkpoints/archive", "demo", {
-    summary: "The upload task in progress, or the last one",
-    answer: LastTask,
-  }),
+  task: get("/api/checkpoints/task", "demo", {summary: "The current or last checkpoint task", answer: LastTask}),
+  upload: get("/api/checkpoints/archive", "demo", {summary: "The current or last upload task", answer: LastTask}),
   receive: put("/api/checkpoints/archive", "owner", {
     summary:
       "Upload a checkpoint as one archive, .tar or .tar.gz; the Host then verifies and stores it, and GET on this path shows the progress",
@@ -97,17 +91,9 @@ export const releaseOperations = {
   complete: post("/api/releases/complete", "owner", {
     summary: "Complete the release under way: ingress opens and the observation window begins",
     body: NamedClosed("CompleteRequest", {
-      acceptedBy: Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: "The person who accepted the release at the console",
-      }),
+      acceptedBy: Type.String({minLength: 1, maxLength: 200, description: "Who accepted the release at the console"}),
       window: Optional.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"}),
-      unverified: Optional.String({
-        minLength: 1,
-        maxLength: 500,
-        description: "Why it is completed without a verification",
-      }),
+      unverified: Optional.String({minLength: 1, maxLength: 500, description: "Why it completes without verification"}),
     }),
     answer: ReleaseView,
     problems: ["release_refused", "release_not_verified", "release_not_ready", "release_record_damaged"],

@@ -81,12 +81,7 @@ export const satoriMethods = {
     Type.Object({...ofMessage, emoji_id: Id, user_id: Type.Optional(Id)}),
     Nothing,
   ),
-  "channel.get": method(
-    "channel.get",
-    "a channel from which a message was received",
-    Type.Object({channel_id: Id}),
-    Channel,
-  ),
+  "channel.get": method("channel.get", "a channel that a message came from", Type.Object({channel_id: Id}), Channel),
   "user.get": method("user.get", "a user from whom a message was received", Type.Object({user_id: Id}), User),
   "user.channel.create": method(
     "user.channel.create",

@@ -6,20 +6,13 @@ import {get, post} from "./operation.ts"
 /** The operations on the running process. A starting Host loads them, so they need few schemas. */
 
 export const statusOperations = {
-  session: get("/api/session", "demo", {
-    summary: "Which Host this is, and what the caller's token may do",
-    answer: SessionView,
-  }),
+  session: get("/api/session", "demo", {summary: "Which Host this is, and what the token may do", answer: SessionView}),
   readiness: get("/api/system/readiness", "viewer", {
     summary: "The detailed readiness report",
     perTurn: true,
     answers: {200: ReadinessReport, 503: ReadinessReport},
   }),
-  status: get("/api/system/status", "demo", {
-    summary: "Which Host this is, and what it runs",
-    perTurn: true,
-    answer: Status,
-  }),
+  status: get("/api/system/status", "demo", {summary: "The Host, and what it runs", perTurn: true, answer: Status}),
 }
 
 /** The problems of a new configuration, or of the restart that it needs. */

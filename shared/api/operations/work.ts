@@ -25,11 +25,7 @@ export const timerOperations = {
     query: TimerQuery,
     answer: page(TimerView),
   }),
-  show: get("/api/timers/:id", "demo", {
-    summary: "One timer, by its id",
-    answer: TimerDetail,
-    problems: ["timer_unknown"],
-  }),
+  show: get("/api/timers/:id", "demo", {summary: "One timer, by id", answer: TimerDetail, problems: ["timer_unknown"]}),
   add: post("/api/timers", "operator", {
     summary: "Set a timer for a plugin that declares it; it is durable once this returns",
     body: TimerDraft,
@@ -165,11 +161,7 @@ export const workroomOperations = {
     answer: page(RecordView),
     problems: ["workroom_unknown"],
   }),
-  item: get("/api/workroom/items/:id", "demo", {
-    summary: "One work item",
-    answer: Item,
-    problems: ["workroom_unknown"],
-  }),
+  item: get("/api/workroom/items/:id", "demo", {summary: "A work item", answer: Item, problems: ["workroom_unknown"]}),
   add: post("/api/workroom/items", "operator", {
     summary: "Add a work item; it is durable once this returns",
     body: commandBodies.add,

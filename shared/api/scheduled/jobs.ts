@@ -18,10 +18,7 @@ export const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]
 export const Schedule = NamedClosed("Schedule", {
   cron: Optional.String({minLength: 1, description: "Five fields, or six with seconds first"}),
   every: Optional.String({pattern: period, description: "Elapsed time: 30s, 15m, 24h, 7d"}),
-  from: Optional.String({
-    pattern: timePattern,
-    description: "The start of the intervals of `every`; 1970-01-01T00:00Z when left out",
-  }),
+  from: Optional.String({pattern: timePattern, description: "The start of `every`; 1970-01-01T00:00Z when left out"}),
   at: Optional.String({pattern: timePattern, description: "Once, at this time"}),
 })
 export type Schedule = Static<typeof Schedule>
@@ -61,10 +58,7 @@ const settings = {
     default: "skip",
     description: "What to do about due times at which the Host was stopped or ingress was paused",
   }),
-  overlap: Optional.Enum(["skip", "queue"], {
-    default: "skip",
-    description: "What to do at a due time while an earlier run is open",
-  }),
+  overlap: Optional.Enum(["skip", "queue"], {default: "skip", description: "What to do at a time while a run is open"}),
   jitter: Optional.String({pattern: period, description: "Fires up to this much later; at most 24h"}),
 }
 
@@ -79,9 +73,7 @@ export const JobFile = Closed({
 })
 export type JobFile = Static<typeof JobFile>
 
-const expectedRevision = Optional.String({
-  description: "Fails with 409 if the job has another revision, because somebody else changed it",
-})
+const expectedRevision = Optional.String({description: "409 if the job has another revision: somebody else changed it"})
 
 export const JobRemoval = NamedClosed("JobRemoval", {expectedRevision})
 export type JobRemoval = Static<typeof JobRemoval>

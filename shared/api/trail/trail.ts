@@ -15,16 +15,11 @@ const searched = {
 export const InboxTrail = Named("InboxTrail", {
   event: InboxDetail,
   sent: Type.Array(
-    Named("TrailMessage", {
-      ...OutboxView.properties,
-      handler: orNull(Type.String(), {description: "The handler that sent it"}),
-    }),
+    Named("TrailMessage", {...OutboxView.properties, handler: orNull(Type.String(), {description: "Its handler"})}),
     {description: "The first 200 messages that its handlers sent, in order"},
   ),
   events: Named("TrailEvents", {
-    items: Type.Array(EventView, {
-      description: "Entries of the event log about it and the sent messages, oldest first",
-    }),
+    items: Type.Array(EventView, {description: "Entries of the event log about it and its messages, oldest first"}),
     ...searched,
     next: orNull(Type.String(), {description: "`cursor` of the next part; null at the end"}),
   }),

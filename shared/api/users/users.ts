@@ -45,21 +45,15 @@ export type UserCounts = Static<typeof UserCounts>
 
 export const UserRemains = Named("UserRemains", {
   checkpoints: Type.Array(Type.String(), {description: "Ids of earlier checkpoints, newest first"}),
-  workItems: orNull(Type.Integer(), {
-    description: "Work items that name the user as author, assignee or owner; null if no Host runs",
-  }),
-  pluginTables: Type.Array(Type.String(), {
-    description: "Tables of plugins, which the plugins must clean up themselves",
-  }),
+  workItems: orNull(Type.Integer(), {description: "Work items that name the user in any role; null if no Host runs"}),
+  pluginTables: Type.Array(Type.String(), {description: "Tables of plugins, which these must clean up themselves"}),
   eventLog: Type.String({description: "How long the event log keeps its entries: `events.history.age`"}),
 })
 export type UserRemains = Static<typeof UserRemains>
 
 export const Forgotten = Named("Forgotten", {
   counts: UserCounts,
-  busy: Type.Integer({
-    description: "Rows that were left because a handler or a delivery is using them now. Repeat the request for them",
-  }),
+  busy: Type.Integer({description: "Rows that a handler or delivery is using: repeat the request for them"}),
   next: orNull(Type.String(), {description: "Send it with the same request to continue; null at the end"}),
   erased: orNull(Type.Enum(["file", "row", "log", "remote"]), {
     description: "Set at the end: where the data is erased, as for a redaction",

@@ -11,10 +11,7 @@ export interface Incoming {
    * a restore it shows what the replaced state had handled, and what is too old for the Host to recognize a repetition.
    */
   readonly timestamp?: number
-  /**
-   * True if the platform kept it for an offline endpoint and does not say when it was written. Age limits then count
-   * from the loss of the connection.
-   */
+  /** True if the platform kept it for an offline endpoint, without its time: ages count from the lost connection. */
   readonly isKept?: boolean
   readonly channel?: Channel
   readonly guild?: Guild

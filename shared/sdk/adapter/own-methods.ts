@@ -4,10 +4,7 @@ export interface OwnMethods {
   readonly name: string
   /** Methods that only return something. `plugin.ask` calls them. */
   readonly reads?: readonly string[] | undefined
-  /**
-   * Methods that may be called twice without harm, such as those that pin or ban. If the Host ends during a queued
-   * call, it makes the call again.
-   */
+  /** Methods that may be called twice, such as those that pin or ban: the Host repeats a call that its end cut off. */
   readonly sets?: readonly string[] | undefined
   /**
    * Methods that make something new at each call. If the Host ends during a queued call, or the platform does not

@@ -1,3 +1,5 @@
+import {omitUndefined} from "../../json.ts"
+
 /** A file that plugin code named with `file(source)`. Text or JSON cannot create one, and JSON does not keep it. */
 export interface ProjectFile {
   readonly [brand]: string
@@ -43,11 +45,7 @@ const sourceOf = (source: unknown): string => {
 const optionsOf = ({name, type, limit}: FileOptions): FileOptions => {
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= fetchLimits.most))
     throw new TypeError(`limit must be a whole number of bytes from 1 to ${fetchLimits.most}`)
-  return {
-    ...(name === undefined ? {} : {name}),
-    ...(type === undefined ? {} : {type}),
-    ...(limit === undefined ? {} : {limit}),
-  }
+  return omitUndefined({name, type, limit})
 }
 
 const namedBy = (value: unknown): string | undefined => {

@@ -14,10 +14,7 @@ export interface FormDefinition<F extends TSchema = TSchema, D extends TSchema =
   readonly fields: F
   /** The question of each field, instead of `title`: texts of `plugin.texts`, or plain text. */
   readonly labels?: {readonly [K in keyof Static<F>]?: string | LocalText}
-  /**
-   * What users read in place of the literals of a field: texts of `plugin.texts`, or plain text. They may answer with
-   * either.
-   */
+  /** What users read for a field's literals: texts of `plugin.texts`, or plain text. They may answer with either. */
   readonly choices?: {
     readonly [K in keyof Static<F>]?: {readonly [C in Static<F>[K] & (string | number)]?: string | LocalText}
   }

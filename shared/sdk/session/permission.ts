@@ -11,15 +11,9 @@ export const includesPermission = (has: Permission, needs: Permission): boolean 
 /** One rule of `permissions` in `svc.config.yml`. */
 export const PermissionRule = Part("A rule matches if every key that it names matches.", {
   endpoint: Type.Endpoint({description: 'The endpoint that the rule is for; "*" for every endpoint.'}),
-  channel: Optional.String({
-    minLength: 1,
-    description: "The id of a shared channel. A direct conversation does not match.",
-  }),
+  channel: Optional.String({minLength: 1, description: "The id of a shared channel, not of a direct conversation."}),
   user: Optional.String({minLength: 1, description: "The platform's id of a user."}),
-  account: Optional.String({
-    minLength: 1,
-    description: "The account that the platform vouches for, for example of IRC services.",
-  }),
+  account: Optional.String({minLength: 1, description: "The account that the platform vouches for, as on IRC."}),
   role: Optional.String({minLength: 1, description: "The id of a role on the platform, as the event reports it."}),
   permission: Type.Enum([...permissions], {description: "The permission of matching users."}),
 })

@@ -32,7 +32,7 @@ const found = [
   ["strict", "deletes its messages", /message\.delete/],
   ["keeping", "deletes its messages", /the channel to have \["to stay"\]/],
   ["sticky", "reacts, and removes its reaction", /to remove the bot's reaction/],
-  ["backwards", "returns the history of a channel in order", /messages in order/],
+  ["backwards", "returns the history of a channel in order", /newest in order/],
   ["restless", "opens a direct channel to a user", /the same channel/],
   ["unlisted", "lists the bot's commands where its users look for them", /to list the command help/],
   ["silent", "shows that the bot is writing", /to show that the bot is typing/],

@@ -176,7 +176,7 @@ describe("svc deploy add compose", () => {
   test.each([
     ["compose --port 99999", "--port must be a number from 1 to 65535"],
     ["compose --runtime deno", "--runtime must be bun or node"],
-    ["swarm", 'there is no deployment template "swarm"'],
+    ["swarm", 'there is no template "swarm"'],
   ])("svc deploy add %s is refused", async (line, message) => {
     expect(await add(botProject(), line)).toMatchObject({code: 1, stdout: "", stderr: expect.stringContaining(message)})
   })

@@ -14,8 +14,7 @@ test("there are guides with examples", () => {
     `README.md docs/agents.md docs/coming-from.md docs/plugins/act.md
     docs/plugins/commands.md docs/plugins/elements.md docs/plugins/files.md docs/plugins/first.md docs/plugins/interactions.md
     docs/plugins/languages.md docs/plugins/pages.md docs/plugins/send-files.md docs/plugins/services.md
-    docs/plugins/state.md docs/plugins/timers.md docs/plugins/webhooks.md docs/test-a-plugin.md
-    docs/write-an-adapter.md`.split(/\s+/),
+    docs/plugins/state.md docs/plugins/timers.md docs/plugins/webhooks.md docs/test-a-plugin.md`.split(/\s+/),
   )
 })
 

@@ -153,7 +153,7 @@ http:
   svc.config.yml:7:13 plugins.sandbox.enable: unknown key (did you mean "enabled"?)
   svc.config.yml:8:1 http: duplicate key; keep only one of them
   svc.config.yml:9:3 http.prot: unknown key (did you mean "port"?)
-  svc.config.yml:10:14 http.demoToken: expected a bare \${NAME}, since secrets come from the environment only; got a literal
+  svc.config.yml:10:14 http.demoToken: expected a bare \${NAME}, as secrets come from the environment only; got a literal
 ${hint}`)
   })
 

@@ -68,7 +68,6 @@ export const runBy: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "docs/schedule.md": {"Add, look, try": schedule, "A plugin's job": schedule},
   "docs/workroom.md": {
     "From the command line": team,
-    "Work for an agent": team,
     "Over HTTP": team,
     "What can go wrong": team,
   },

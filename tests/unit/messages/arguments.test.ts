@@ -46,7 +46,7 @@ describe("choices", () => {
   test.each([
     ["a <c:red|>", "c: each choice must be a word without brackets, quotes, commas and colons"],
     ["a <c:red|Red>", "c: the choice Red appears twice"],
-    ["a <c:red>", 'c has the type "red"; the types are string, text, number, integer, boolean, and choices are'],
+    ["a <c:red>", 'c has the type "red"; the types are string, text, number, integer, boolean; choices are'],
   ])("are refused when they make no sense: %s", (pattern, why) => {
     expect(() => parsePattern(pattern)).toThrow(`"${pattern}": ${why}`)
   })

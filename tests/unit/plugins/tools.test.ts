@@ -30,12 +30,12 @@ test("a tool is declared once, and in setup", () => {
 })
 
 test.each([
-  ["Now", "lower-case letters"],
-  ["", "lower-case letters"],
-  ["a.b", "lower-case letters"],
+  ["Now", "a to z"],
+  ["", "a to z"],
+  ["a.b", "a to z"],
   ["a__b", "no two _ in a row"],
   ["_a", "no _ or - first"],
-  [7, "lower-case letters"],
+  [7, "a to z"],
   ["a".repeat(56), 'the name of a tool of the plugin "weather" may have at most 55 characters'],
 ])("a tool cannot be called %s", (name, why) => expect(() => declare(name, sound)).toThrow(why))
 

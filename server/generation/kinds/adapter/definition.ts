@@ -64,7 +64,5 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
     refuse("needs methods as a name in lower case, and lists of names in reads, sets and acts")
   const unknown = features.find(feature => !method.test(feature) && !named.includes(feature))
   if (unknown !== undefined)
-    refuse(
-      `declares the unknown feature ${unknown}; the features are ${named.join(", ")}, and methods such as guild.member.mute`,
-    )
+    refuse(`declares the unknown feature ${unknown}; known are ${named.join(", ")}, methods such as guild.member.mute`)
 }

@@ -66,10 +66,7 @@ const showStored = async (
   const {features = [], limits = {}} = endpoints.get(endpoint)?.spec ?? {}
   const isTaken = features.includes("files")
   if (isTaken && limits.file !== undefined && size > limits.file)
-    throw new Problem(
-      "file_too_large",
-      `${name} has ${size} bytes; ${endpoint} accepts files of at most ${limits.file}`,
-    )
+    throw new Problem("file_too_large", `${name} has ${size} bytes; ${endpoint} accepts files up to ${limits.file}`)
   const {src: _, ...said} = element.attrs
   const title = String(said.title ?? name)
   const attrs = {title, type: mediaTypeOf(title), ...said, size}

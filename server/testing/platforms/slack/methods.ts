@@ -1,3 +1,4 @@
+import {omitUndefined} from "../../../../shared/json.ts"
 import {shownText} from "./shown.ts"
 import {bot, type Message, type StoredFile, team, tokens, type World} from "./world.ts"
 
@@ -26,12 +27,9 @@ export const messageOf = (
   ts,
   user,
   text,
-  ...(bot_id === undefined ? {} : {bot_id}),
-  ...(subtype === undefined ? {} : {subtype}),
-  ...(thread_ts === undefined ? {} : {thread_ts}),
+  ...omitUndefined({bot_id, subtype, thread_ts, edited}),
   ...(blocks.length === 0 ? {} : {blocks}),
   ...(files.length === 0 ? {} : {files: files.map(file => fileOf(file, url))}),
-  ...(edited === undefined ? {} : {edited}),
 })
 
 export const fileOf = ({id, name, mimetype, bytes, shares}: StoredFile, url: string) => ({

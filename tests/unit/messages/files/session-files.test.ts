@@ -77,7 +77,7 @@ describe("session.files", () => {
     ['<img src="file:///etc/passwd"/>', "file_refused: the Host cannot read file: addresses"],
     [
       '<img src="http://127.0.0.1:1/"/>',
-      "file_refused: 127.0.0.1:1 is in a private network or is this machine; the Host fetches nothing from there",
+      "file_refused: 127.0.0.1:1 is a private address or this machine; the Host fetches nothing there",
     ],
   ])("that neither the adapter nor the Host can read are refused: %s", async (content, expected) => {
     let why = ""

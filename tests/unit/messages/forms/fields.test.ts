@@ -93,7 +93,7 @@ describe("the fields of a form", () => {
       {fields: Type.Object(Object.fromEntries(Array.from({length: 26}, (_, n) => [`f${n}`, Type.String()])))},
       "1 to 25 fields",
     ],
-    ["a list", {fields: Type.Object({tags: Type.Array(Type.String())})}, "fields.tags: a field must be text, a number"],
+    ["a list", {fields: Type.Object({tags: Type.Array(Type.String())})}, "fields.tags: a field is text, a number"],
     [
       "literals of two kinds",
       {fields: Type.Object({it: Type.Union([Type.Literal(1), Type.Literal("a")])})},
