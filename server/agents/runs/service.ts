@@ -4,6 +4,7 @@ import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
 import type {AgentContext} from "../../../shared/api/agents/context.ts"
 import type {Channel, User} from "../../../shared/sdk/content/satori.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
+import type {McpServer} from "../mcp/server.ts"
 
 export interface RunRequest {
   readonly agent: string
@@ -51,8 +52,8 @@ export interface AgentService {
   decide(approval: string, decision: Decision): Promise<void>
   /** Changes the state of idle runs. Resolves to their number. Throws `agent_run_unknown`, `agent_run_state`. */
   act(action: RunAction, on: RunSelection): Promise<number>
-  /** Accepts what an agent's MCP server offers: one tool, or all. Resolves to their number. Throws `mcp_unknown`. */
-  accept(binding: Binding, server: string, tool: string | undefined): Promise<number>
+  /** Throws `mcp_unknown`. */
+  mcpServer(binding: Binding, server: string): Promise<McpServer>
   /** Resolves to what a run sent to its model. Throws `agent_run_unknown`, `agent_unknown`. */
   context(runId: string): Promise<AgentContext>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
