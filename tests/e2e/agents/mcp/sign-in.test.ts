@@ -27,7 +27,7 @@ const bindingAt = (name: string, model: string, url: string, direct: boolean) =>
 const configOf = (model: string, url: string) => `http: {port: 0}
 permissions: [{endpoint: sandbox, user: ada, permission: trusted}]
 plugins: {sandbox: {}}
-alerts: {every: 1s, grace: 0s, settle: 1s}
+alerts: {every: 1s, grace: 0s, settle: 1s, targets: {ops: {endpoint: sandbox, channel: ops}}}
 agents:
 ${bindingAt("helper", model, url, true)}${bindingAt("other", model, url, false)}`
 
