@@ -3,7 +3,6 @@ import {toJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
-import type {TSchema} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
@@ -17,7 +16,7 @@ import {SignIn, type SignInAnswer} from "./sign-in/sign-in.ts"
 import {type KnownTool, readKnown, storingTool} from "./tool-rows.ts"
 
 /** All in milliseconds: until a server answers; while a list of tools counts; until a server without calls ends. */
-const [connectWithin, listedFor, idleFor, callWithin] = [20_000, 5000, 600_000, 60_000]
+const [connectWithin, listedFor, idleFor] = [20_000, 5000, 600_000]
 
 const pauses = {first: 1000, longest: 60_000}
 
@@ -81,19 +80,9 @@ export class McpServer {
 
   /** The tools that the agent may call. One that has changed is missing until an operator accepts it. */
   tools(): readonly AgentTool[] {
-    const {name, effect, permission, approval} = this.#entry
     return [...(this.#known?.values() ?? [])].flatMap(({tool, accepted, offered}) => {
-      if (accepted === undefined || offered !== undefined || !this.#offer.allows(tool)) return []
-      const made: AgentTool = {
-        name: `${name}.${tool}`,
-        description: accepted.description,
-        // The server checks the arguments: its patterns must not run in the Host.
-        parameters: accepted.schema as TSchema,
-        isForeign: true,
-        ...{effect, permission, approval, timeout: callWithin},
-        run: use => this.#call(tool, use),
-      }
-      return [made]
+      if (accepted === undefined || offered !== undefined) return []
+      return this.#offer.toolOf(tool, accepted, use => this.#call(tool, use)) ?? []
     })
   }
 
