@@ -1,6 +1,5 @@
+import type {Fetch} from "./package.ts"
 import {longestMessage} from "./stdio.ts"
-
-export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** Fails once an answer has more than `longestMessage` bytes. */
 export const boundedFetch: Fetch = async (input, init) => {

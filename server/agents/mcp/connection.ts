@@ -3,8 +3,8 @@ import {fromJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {version} from "../../runtime/version.ts"
 import {loadPackage} from "../providers/packages.ts"
-import {boundedFetch, type Fetch} from "./bounded-fetch.ts"
-import type {ListedTool, McpPackage} from "./package.ts"
+import {boundedFetch} from "./bounded-fetch.ts"
+import type {Fetch, ListedTool, McpPackage} from "./package.ts"
 import {StdioTransport} from "./stdio.ts"
 
 export interface McpConnection {

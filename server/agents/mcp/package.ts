@@ -1,4 +1,4 @@
-import type {Fetch} from "./bounded-fetch.ts"
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** The parts of `@ai-sdk/mcp` that svc uses; `tests/types/providers.ts` checks the package against them. */
 export interface McpPackage {

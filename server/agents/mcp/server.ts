@@ -1,18 +1,17 @@
 import type {McpSettings} from "../../../shared/config/agents.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
-import type {Database} from "../../database/database.ts"
-import type {Clock} from "../../runtime/flow/clock.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import type {McpControl, SignInAnswer} from "../runs/service.ts"
 import {type AgentTool, ToolCutOff, type ToolUse} from "../runs/tool.ts"
 import {resultOf} from "../runs/tool-result.ts"
 import {connect, type McpConnection} from "./connection.ts"
+import type {McpDeps} from "./deps.ts"
 import {Offer} from "./offer.ts"
 import type {ListedTool} from "./package.ts"
 import {textOfResult} from "./result.ts"
-import {SignIn, type SignInAnswer} from "./sign-in/sign-in.ts"
+import {SignIn} from "./sign-in.ts"
 import {type KnownTool, readKnown, storingTool} from "./tool-rows.ts"
 
 /** All in milliseconds: until a server answers; while a list of tools counts; until a server without calls ends. */
@@ -29,18 +28,8 @@ export type McpState =
   | {readonly is: "online"; readonly since: number}
   | {readonly is: "failed" | "needs_sign_in"; readonly since: number; readonly error: string}
 
-export interface McpDeps {
-  readonly project: string
-  readonly database: Database
-  readonly log: Log
-  readonly clock: Clock
-  readonly hide: (text: string) => string
-  /** Hides values from then on, in the log and everywhere else. */
-  readonly learnSecrets: (values: readonly string[]) => void
-}
-
 /** One MCP server of an agent. It starts when its tools are first needed. */
-export class McpServer {
+export class McpServer implements McpControl {
   readonly #agent: string
   readonly #entry: McpSettings
   readonly #deps: McpDeps
@@ -86,15 +75,19 @@ export class McpServer {
     })
   }
 
+  async begin(redirect: string): Promise<string> {
+    return this.#requireSignIn().begin(redirect)
+  }
+
   /** Completes a person's sign-in: the next call connects. Throws `mcp_sign_in`. */
   async finish(answer: SignInAnswer): Promise<void> {
-    await this.requireSignIn().finish(answer)
+    await this.#requireSignIn().finish(answer)
     await this.#end()
     ;[this.#failures, this.#retryAt, this.#state] = [0, 0, {is: "idle"}]
   }
 
   /** Throws `mcp_sign_in` for a server without OAuth. */
-  requireSignIn(): SignIn {
+  #requireSignIn(): SignIn {
     if (this.signIn !== undefined) return this.signIn
     throw new Problem("mcp_sign_in", `the server ${this.#entry.name} has no oauth in svc.config.yml`)
   }

@@ -3,7 +3,8 @@ import type {McpSettings} from "../../../shared/config/agents.ts"
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {AgentTool} from "../runs/tool.ts"
-import {type McpDeps, McpServer, type McpState} from "./server.ts"
+import type {McpDeps} from "./deps.ts"
+import {McpServer, type McpState} from "./server.ts"
 
 /** The MCP servers of all agents. */
 export class McpServers {

@@ -16,7 +16,7 @@ export const agentRoutes = (agents: AgentService, bindings: Bindings, database: 
       tools: await (await serverOf(params)).accept(body.tool),
     }),
     signIn: async ({params, body}) => ({
-      url: await (await serverOf(params)).requireSignIn().begin(body.redirect),
+      url: await (await serverOf(params)).begin(body.redirect),
     }),
     finishSignIn: async ({params, body}) => {
       const server = await serverOf(params)

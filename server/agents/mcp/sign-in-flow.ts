@@ -1,8 +1,8 @@
 import {randomBytes} from "node:crypto"
-import type {McpSettings} from "../../../../shared/config/agents.ts"
-import {isLoopback} from "../../../runtime/proxy.ts"
-import {boundedFetch, type Fetch} from "../bounded-fetch.ts"
-import type {AuthorizationServer, OAuthClient, OAuthProvider, OAuthTokens} from "../package.ts"
+import type {McpSettings} from "../../../shared/config/agents.ts"
+import {isLoopback} from "../../runtime/proxy.ts"
+import {boundedFetch} from "./bounded-fetch.ts"
+import type {AuthorizationServer, Fetch, OAuthClient, OAuthProvider, OAuthTokens} from "./package.ts"
 
 /** One way through OAuth: a sign-in from its beginning to its tokens, or a renewal. */
 export interface Flow {

@@ -1,11 +1,11 @@
 import {createCipheriv, createDecipheriv, hkdfSync, randomBytes} from "node:crypto"
 import {rm} from "node:fs/promises"
 import {join} from "node:path"
-import {fromJson, toJson} from "../../../../shared/json.ts"
-import type {Secret} from "../../../../shared/secret.ts"
-import {makePrivateFolder, readFileIfExists, writeFileAtomic} from "../../../runtime/files.ts"
-import {projectPaths} from "../../../runtime/project.ts"
-import type {AuthorizationServer, OAuthClient, OAuthTokens} from "../package.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
+import type {Secret} from "../../../shared/secret.ts"
+import {makePrivateFolder, readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
+import {projectPaths} from "../../runtime/project.ts"
+import type {AuthorizationServer, OAuthClient, OAuthTokens} from "./package.ts"
 
 /** What a sign-in leaves behind. */
 export interface Kept {

@@ -1,26 +1,20 @@
 import {timingSafeEqual} from "node:crypto"
-import type {McpSettings} from "../../../../shared/config/agents.ts"
-import {toJson} from "../../../../shared/json.ts"
-import {messageOf, Problem} from "../../../../shared/problems.ts"
-import type {Secret} from "../../../../shared/secret.ts"
-import {readMeta} from "../../../database/state/meta.ts"
-import {withTimeLimit} from "../../../runtime/flow/time-limit.ts"
-import {loadPackage} from "../../providers/packages.ts"
-import {boundedFetch, type Fetch} from "../bounded-fetch.ts"
-import type {McpPackage} from "../package.ts"
-import type {McpDeps} from "../server.ts"
-import {clientIn, type Flow, fetchWithin, providerOf, requireSafe} from "./flow.ts"
-import {type Kept, KeptFile} from "./kept.ts"
+import type {McpSettings} from "../../../shared/config/agents.ts"
+import {toJson} from "../../../shared/json.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import type {Secret} from "../../../shared/secret.ts"
+import {readMeta} from "../../database/state/meta.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {loadPackage} from "../providers/packages.ts"
+import type {SignInAnswer} from "../runs/service.ts"
+import {boundedFetch} from "./bounded-fetch.ts"
+import type {McpDeps} from "./deps.ts"
+import {type Kept, KeptFile} from "./kept-sign-in.ts"
+import type {Fetch, McpPackage} from "./package.ts"
+import {clientIn, type Flow, fetchWithin, providerOf, requireSafe} from "./sign-in-flow.ts"
 
 /** In milliseconds: until an authorization server has answered, and how long a person may take. */
 const [answerWithin, signInWithin] = [20_000, 600_000]
-
-/** What an authorization server sends back with the person. */
-export interface SignInAnswer {
-  readonly state: string
-  readonly code: string
-  readonly iss?: string | undefined
-}
 
 /** The tokens of one MCP server with OAuth: a person signs in once, then svc renews them. */
 export class SignIn {
