@@ -365,6 +365,10 @@ export const problems = {
   agent_run_unknown: missing("The agent has no such run", "svc agent runs shows the newest."),
   agent_run_state: refused("The state of the agent's run does not allow this", "svc agent show <run> shows its state."),
   mcp_unknown: missing("No such MCP server or tool", "svc agent mcp lists them."),
+  mcp_sign_in: refused(
+    "The sign-in to the MCP server failed",
+    "svc agent mcp <agent> <server> --sign-in begins again. detail says what was wrong.",
+  ),
   approval_unknown: missing("No such approval", "svc agent runs --state waiting lists the waiting ones."),
   approval_state: refused(
     "The approval is not waiting for a decision",

@@ -2,6 +2,7 @@ import {type CommandClass, Option, type Usage} from "clipanion"
 import type {AgentMcpView, AgentRunView} from "../../shared/api/agents/agents.ts"
 import type {ContextPart} from "../../shared/api/agents/context.ts"
 import {Problem} from "../../shared/problems.ts"
+import {answerIn, awaitAnswer} from "../kit/agent/sign-in.ts"
 import {connectHost, type HostClient, unless} from "../kit/host-client.ts"
 import {runs as agentRuns, decision} from "../kit/messages/decision.ts"
 import {shorten} from "../kit/print.ts"
@@ -91,13 +92,22 @@ export const mcp = rowCommand({
     ["All servers", "svc agent mcp"],
     ["Accept what the server files of an agent has changed", "svc agent mcp writer --accept files"],
     ["Accept one tool", "svc agent mcp writer --accept files.read_file"],
+    ["Sign in to a server with oauth", "svc agent mcp writer tracker --sign-in"],
   ],
   options: {
     name: Option.String({name: "agent", required: false}),
+    server: Option.String({name: "server", required: false}),
+    signIn: Option.Boolean("--sign-in", false, {description: "Sign in to the server with OAuth, in a browser"}),
+    answer: Option.String("--answer", {
+      description: "With --sign-in: the address to which an earlier sign-in has led the browser",
+    }),
+    port: Option.String("--port", "0", {
+      description: "With --sign-in: the port of this machine to which the browser returns (default: any)",
+    }),
     accept: Option.String("--accept", {description: "A server, or a tool as <server>.<tool>"}),
   },
   run: async given => {
-    const {name, accept} = given
+    const {name, server: named, accept, signIn, answer} = given
     const host = await connectHost(given.folder)
     if (accept !== undefined) {
       if (name === undefined) throw new Problem("request_invalid", "--accept needs the name of the agent")
@@ -106,12 +116,30 @@ export const mcp = rowCommand({
       const {tools} = await host.post("/api/agents/:name/mcp/:server/accept", {name, server, body})
       return given.show({tools}, () => `${tools} ${tools === 1 ? "tool is" : "tools are"} accepted`)
     }
+    if (signIn) {
+      if (name === undefined || named === undefined)
+        throw new Problem("request_invalid", "--sign-in needs the names of an agent and its server")
+      const at = {name, server: named}
+      const begin = async (redirect: string) =>
+        (await host.post("/api/agents/:name/mcp/:server/sign-in", {...at, body: {redirect}})).url
+      const tell = (text: string) => given.tell(text)
+      const body = answer === undefined ? await awaitAnswer(portOf(given.port), begin, tell) : answerIn(answer)
+      const signedIn = await host.post("/api/agents/:name/mcp/:server/answer", {...at, body})
+      return given.show(signedIn, () => `svc is signed in to ${named}`)
+    }
     const items =
       name === undefined ? (await host.get("/api/agents")).items : [await host.get("/api/agents/:name", {name})]
-    const servers = items.flatMap(agent => agent.mcp.map(server => ({agent: agent.name, ...server})))
+    const servers = items
+      .flatMap(agent => agent.mcp.map(server => ({agent: agent.name, ...server})))
+      .filter(each => named === undefined || each.name === named)
     return given.show(servers, () => serversText(servers))
   },
 })
+
+const portOf = (text: string): number => {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
+  throw new Problem("request_invalid", `--port ${text} is no port`)
+}
 
 const serversText = (servers: readonly (AgentMcpView & {readonly agent: string})[]): string =>
   servers.length === 0

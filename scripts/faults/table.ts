@@ -96,6 +96,13 @@ const table = {
     suite: 20,
     long: 500,
   },
+  "mcp-orphans": {
+    what: "kill -9 and reloads of a Host whose agent has two stubborn MCP servers: none of their processes survives",
+    files: ["e2e/agents/mcp/orphans"],
+    unit: "kills and reloads a runtime",
+    suite: 4,
+    long: 100,
+  },
   "everything-kills": {
     what: "kill -9 and reloads of a bot with files, timers, buttons, states and an agent at once: nothing fails, each is done once",
     files: ["e2e/messages/everything/kills"],

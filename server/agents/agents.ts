@@ -17,6 +17,7 @@ import {Runner} from "./calls/runner.ts"
 import {cancelRun} from "./cancel.ts"
 import {viewContext} from "./context/view.ts"
 import {requireRun} from "./find-run.ts"
+import type {McpServer} from "./mcp/server.ts"
 import {McpServers} from "./mcp/servers.ts"
 import {Embedder, noEmbeddings} from "./memory/embedder.ts"
 import {MemoryIndex} from "./memory/memory-index.ts"
@@ -36,6 +37,7 @@ import {decideAction} from "./triggers/plugin.ts"
 export interface AgentsOptions
   extends Omit<RunningOptions, "workroom" | "mcp">,
     Pick<Engine, "database" | "log" | "clock" | "runtimeId" | "endpoints" | "meter"> {
+  readonly learnSecrets: (values: readonly string[]) => void
   readonly outbox: Outbox
   readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf" | "observe">
   readonly isPaused: () => boolean
@@ -82,6 +84,7 @@ export class Agents implements AgentService {
 
   /** Continues runs of earlier Hosts. Call it once the first generation is committed and the endpoints exist. */
   async start(): Promise<void> {
+    this.#keepMcp()
     await this.#runner.start()
     this.#items.start()
     this.#embedder.consider()
@@ -106,13 +109,17 @@ export class Agents implements AgentService {
   }
 
   generationChanged(): void {
-    const {bindings, log} = this.#options
-    this.mcp
-      .keep(bindings.list().filter(({config}) => config.enabled))
-      .catch(error => log.error("could not end an MCP server", {error}))
+    this.#keepMcp()
     this.#items.consider()
     this.#runner.consider()
     this.#embedder.consider()
+  }
+
+  #keepMcp(): void {
+    const {bindings, log} = this.#options
+    this.mcp
+      .keep(bindings.list().filter(({config}) => config.enabled))
+      .catch(error => log.error("an MCP server did not end, or its sign-in is unreadable", {error}))
   }
 
   ingressChanged(): void {
@@ -178,8 +185,8 @@ export class Agents implements AgentService {
     })
   }
 
-  accept(binding: Binding, server: string, tool: string | undefined): Promise<number> {
-    return this.mcp.accept(binding, server, tool)
+  async mcpServer(binding: Binding, server: string): Promise<McpServer> {
+    return this.mcp.require(binding, server)
   }
 
   async check(agent: string, signal: AbortSignal): Promise<AgentCheck> {

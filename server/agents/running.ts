@@ -71,13 +71,13 @@ export const createRunning = (options: RunningOptions): Running => {
       const known = tools.get(binding)
       const resolved = known?.table === table ? known.tools : standing(resolveTools(binding, table), standIns)
       if (known?.table !== table) tools.set(binding, {table, tools: resolved})
-      const listed = withForeign(resolved, options.mcp.toolsOf(binding))
+      const listed = withForeign(resolved, standIns?.foreign(binding) ?? options.mcp.toolsOf(binding))
       if (item === undefined && binding.config.memory === undefined) return listed
       if (item === undefined) return new Map([...listed, ...remembers.map(tool => [tool.name, tool] as const)])
       const block = itemBlock(workroom, item)
       return new Map([...listed, [block.name, block]])
     },
-    learnTools: binding => options.mcp.learn(binding),
+    learnTools: async binding => (standIns === undefined ? options.mcp.learn(binding) : undefined),
     permissionOf: ({endpoint, place: {user, channel, permission}}, {config}) => {
       if (endpoint !== undefined && user !== undefined) {
         const event: SatoriEvent = {

@@ -8,4 +8,6 @@ export interface StandIns {
   /** `open` opens the binding's own model. What is kept of a call passes through `hide`. */
   model(binding: Binding, open: () => Promise<Model>, hide: Hide): Promise<Model>
   tool(tool: AgentTool): AgentTool
+  /** The tools of the MCP servers of a binding, of which none starts. */
+  foreign(binding: Binding): readonly AgentTool[]
 }

@@ -21,6 +21,7 @@ export const projectPaths = (project: string) => ({
   authority: join(project, ".svc/authority.json"),
   highWater: join(project, ".svc/high-water.json"),
   generation: join(project, ".svc/generation.json"),
+  signIns: join(project, ".svc/mcp"),
   tokenAges: join(project, ".svc/token-ages.json"),
   jobs: join(project, "data/schedule-jobs.json"),
   files: join(project, "data/files"),

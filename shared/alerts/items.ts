@@ -83,6 +83,7 @@ export const alertItems = {
   agents_failed: warning("0s", "the last run of an agent failed"),
   agents_wrong: warning("5m", "an agent binding is not configured"),
   mcp_failed: warning("5m", "an MCP server of an agent does not answer"),
+  mcp_sign_in: warning("0s", "a person must sign in to an MCP server of an agent"),
   mcp_changed: warning("0s", "an MCP server of an agent has changed, and an operator must accept its tools"),
   agents_held: warning("0s", "runs of an agent are held"),
   approvals_waiting: warning("1h", "calls of agents wait for a person"),

@@ -102,6 +102,7 @@ export const findAgents = (facts: Pick<Facts, "agents" | "report">): AgentFindin
   const on = items.filter(({enabled}) => enabled)
   const wrong = on.filter(({configured, name}) => !configured && !told.has(name))
   const broken = on.filter(({mcp}) => mcp.some(({state}) => state === "failed"))
+  const unsigned = on.filter(({mcp}) => mcp.some(({state}) => state === "needs_sign_in"))
   const changed = on.filter(({mcp}) => mcp.some(({tools}) => tools.some(({state}) => state === "waiting")))
   const failed = on.filter(({lastRun}) => lastRun?.state === "failed")
   const held = items.filter(({runs}) => runs.held > 0)
@@ -110,6 +111,7 @@ export const findAgents = (facts: Pick<Facts, "agents" | "report">): AgentFindin
     ...(approvals.length === 0 ? [] : [{code: "approvals_waiting", approvals} as const]),
     ...(wrong.length === 0 ? [] : [{code: "agents_wrong", agents: wrong} as const]),
     ...(broken.length === 0 ? [] : [{code: "mcp_failed", agents: broken} as const]),
+    ...(unsigned.length === 0 ? [] : [{code: "mcp_sign_in", agents: unsigned} as const]),
     ...(changed.length === 0 ? [] : [{code: "mcp_changed", agents: changed} as const]),
     ...(failed.length === 0 ? [] : [{code: "agents_failed", agents: failed} as const]),
     ...(held.length === 0 ? [] : [{code: "agents_held", agents: held, runs} as const]),

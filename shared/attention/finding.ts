@@ -26,6 +26,7 @@ export type AgentFinding =
   | {readonly code: "approvals_waiting"; readonly approvals: readonly ApprovalView[]}
   | {readonly code: "agents_wrong"; readonly agents: readonly AgentView[]}
   | {readonly code: "mcp_failed"; readonly agents: readonly AgentView[]}
+  | {readonly code: "mcp_sign_in"; readonly agents: readonly AgentView[]}
   | {readonly code: "mcp_changed"; readonly agents: readonly AgentView[]}
   | {readonly code: "agents_failed"; readonly agents: readonly AgentView[]}
   | {readonly code: "agents_held"; readonly agents: readonly AgentView[]; readonly runs: number}

@@ -156,6 +156,20 @@ const Mcp = Closed({
   }),
   url: Optional.String({pattern: "^https?://", description: "The server's address, in place of `command`."}),
   key: Optional.Secret({description: "With `url`: the server's token, as ${NAME}."}),
+  oauth: Type.Optional(
+    Part("With `url`: sign in with OAuth, by svc agent mcp <agent> <server> --sign-in.", {
+      stateKey: Type.Secret({
+        description: "Encrypts the tokens on the disk: at least 32 characters, as ${SVC_STATE_KEY}.",
+      }),
+      clientId: Optional.String({minLength: 1, description: "The registered client; svc registers when left out."}),
+      clientSecret: Optional.Secret({description: "The client's secret, as ${NAME}; needs `clientId` and `issuer`."}),
+      issuer: Optional.String({
+        pattern: "^https?://",
+        description: "The only authorization server that may get the secret.",
+      }),
+      scope: Optional.String({minLength: 1, description: "What to ask for; what the server names when left out."}),
+    }),
+  ),
   env: Optional.Record(Type.String({pattern: "^[A-Za-z_][A-Za-z0-9_]*$"}), Type.Secret(), {
     additionalProperties: false,
     description: "With `command`: the program's whole environment, such as `PATH: ${PATH}`.",

@@ -1,7 +1,8 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {BindingProblem, BindingReason, Standing} from "../../../shared/agents/standing.ts"
 import {readinessReasons} from "../../../shared/api/readiness.ts"
-import {agentProviders} from "../../../shared/config/agents.ts"
+import {agentProviders, type McpSettings} from "../../../shared/config/agents.ts"
+import {isLoopback} from "../../runtime/proxy.ts"
 import type {Path} from "../../runtime/text/path.ts"
 import {didYouMean} from "../../runtime/text/suggest.ts"
 import {type BoundModel, embeddingOf, modelsOf} from "../providers/models.ts"
@@ -77,15 +78,31 @@ const pricesProblem = ({config: {limits}}: Binding, {path, settings}: BoundModel
 
 const mcpProblem = ({config: {mcp}}: Binding, {isInstalled}: BindingFacts) => {
   const wrong = (n: number, key: string, why: string) => problem("agent_mcp_wrong", ["mcp", String(n), key], why)
-  for (const [n, {name, command, url, env, key}] of mcp.entries()) {
+  for (const [n, {name, command, url, env, key, oauth}] of mcp.entries()) {
     if ((command === undefined) === (url === undefined)) return wrong(n, "name", `${name} needs either command or url.`)
     if (command === undefined && Object.keys(env ?? {}).length > 0)
       return wrong(n, "env", "env is for a server with command.")
     if (url === undefined && key !== undefined) return wrong(n, "key", "key is for a server with url.")
+    const signIn = oauth === undefined ? undefined : oauthProblem(oauth, url, key)
+    if (signIn !== undefined) return wrong(n, "oauth", signIn)
     if (mcp.findIndex(each => each.name === name) !== n) return wrong(n, "name", `There are two servers ${name}.`)
   }
   if (mcp.length === 0 || isInstalled("@ai-sdk/mcp")) return undefined
   return problem("agent_mcp_wrong", ["mcp"], `The package is missing: run ${installCommand("@ai-sdk/mcp")}.`)
+}
+
+const oauthProblem = (
+  {stateKey, clientId, clientSecret, issuer}: NonNullable<McpSettings["oauth"]>,
+  url: string | undefined,
+  key: McpSettings["key"],
+) => {
+  if (url === undefined || key !== undefined) return "oauth is for a server with url, in place of key."
+  if (!URL.canParse(url) || !(url.startsWith("https:") || isLoopback(new URL(url))))
+    return "oauth needs an https address."
+  if (stateKey.reveal().length < 32) return "stateKey needs at least 32 characters."
+  if (clientSecret !== undefined && (clientId === undefined || issuer === undefined))
+    return "clientSecret needs clientId and issuer."
+  return undefined
 }
 
 const toolProblem = (binding: Binding, {hasTool}: BindingFacts) => {

@@ -3,8 +3,9 @@ import {fromJson} from "../../../shared/json.ts"
 import type {Log} from "../../../shared/log.ts"
 import {version} from "../../runtime/version.ts"
 import {loadPackage} from "../providers/packages.ts"
-import type {ListedTool, McpPackage} from "./package.ts"
-import {longestMessage, StdioTransport} from "./stdio.ts"
+import {boundedFetch} from "./bounded-fetch.ts"
+import type {Fetch, ListedTool, McpPackage} from "./package.ts"
+import {StdioTransport} from "./stdio.ts"
 
 export interface McpConnection {
   isOpen(): boolean
@@ -22,6 +23,7 @@ export const connect = async (
   {name, command, url, key, env}: McpSettings,
   {project, log}: {readonly project: string; readonly log: Log},
   signal: AbortSignal,
+  fetch: Fetch = boundedFetch,
 ): Promise<McpConnection> => {
   const loaded = (await loadPackage("@ai-sdk/mcp", project)) as McpPackage
   let isOpen = true
@@ -31,7 +33,7 @@ export const connect = async (
           type: "http",
           url: url ?? "",
           headers: key === undefined ? {} : {authorization: `Bearer ${key.reveal()}`},
-          fetch: boundedFetch,
+          fetch,
         } as const)
       : new StdioTransport({
           command,
@@ -73,19 +75,4 @@ export const connect = async (
       await client.close()
     },
   }
-}
-
-/** Fails once an answer has more than `longestMessage` bytes. */
-const boundedFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-  const response = await fetch(input, init)
-  if (response.body === null) return response
-  let length = 0
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      length += chunk.byteLength
-      if (length > longestMessage) controller.error(new Error(`the answer has more than ${longestMessage} bytes`))
-      else controller.enqueue(chunk)
-    },
-  })
-  return new Response(response.body.pipeThrough(counting), response)
 }

@@ -1,52 +1,40 @@
 import type {McpSettings} from "../../../shared/config/agents.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Log} from "../../../shared/log.ts"
-import {messageOf} from "../../../shared/problems.ts"
+import {toJson} from "../../../shared/json.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
 import {pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
-import type {TSchema} from "../../../shared/type.ts"
-import type {Database} from "../../database/database.ts"
-import type {Clock} from "../../runtime/flow/clock.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
-import {hideIn} from "../providers/hiding.ts"
-import {modelNameOf} from "../runs/conversation.ts"
+import type {McpControl, SignInAnswer} from "../runs/service.ts"
 import {type AgentTool, ToolCutOff, type ToolUse} from "../runs/tool.ts"
 import {resultOf} from "../runs/tool-result.ts"
 import {connect, type McpConnection} from "./connection.ts"
+import type {McpDeps} from "./deps.ts"
+import {Offer} from "./offer.ts"
 import type {ListedTool} from "./package.ts"
 import {textOfResult} from "./result.ts"
-import {type Definition, type KnownTool, readKnown, storingTool} from "./tool-rows.ts"
+import {SignIn} from "./sign-in.ts"
+import {type KnownTool, readKnown, storingTool} from "./tool-rows.ts"
 
 /** All in milliseconds: until a server answers; while a list of tools counts; until a server without calls ends. */
-const [connectWithin, listedFor, idleFor, callWithin] = [20_000, 5000, 600_000, 60_000]
+const [connectWithin, listedFor, idleFor] = [20_000, 5000, 600_000]
 
 const pauses = {first: 1000, longest: 60_000}
 
-/** The most tools of a server, and the most characters of a tool's schema and description. */
-const [mostTools, longestSchema, longestDescription] = [200, 32 * 1024, 4000]
-
-/** Providers accept names of at most 64 characters. */
-const [toolName, longestName] = [/^[A-Za-z0-9][A-Za-z0-9_.-]*$/, 64]
+/** The most tools of a server. */
+const mostTools = 200
 
 export type McpState =
   | {readonly is: "idle"}
   | {readonly is: "connecting"}
   | {readonly is: "online"; readonly since: number}
-  | {readonly is: "failed"; readonly since: number; readonly error: string}
-
-export interface McpDeps {
-  readonly project: string
-  readonly database: Database
-  readonly log: Log
-  readonly clock: Clock
-  readonly hide: (text: string) => string
-}
+  | {readonly is: "failed" | "needs_sign_in"; readonly since: number; readonly error: string}
 
 /** One MCP server of an agent. It starts when its tools are first needed. */
-export class McpServer {
+export class McpServer implements McpControl {
   readonly #agent: string
   readonly #entry: McpSettings
   readonly #deps: McpDeps
-  readonly #allowed: readonly RegExp[]
+  readonly #offer: Offer
+  readonly signIn: SignIn | undefined
   #state: McpState = {is: "idle"}
   #known: ReadonlyMap<string, KnownTool> | undefined
   #connection: McpConnection | undefined
@@ -60,10 +48,12 @@ export class McpServer {
     this.#agent = agent
     this.#entry = entry
     this.#deps = deps
-    this.#allowed = entry.allow.map(pattern => new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`))
+    this.#offer = new Offer(entry, deps.hide)
+    if (entry.oauth !== undefined) this.signIn = new SignIn(agent, entry, entry.oauth.stateKey, deps)
   }
 
   get state(): McpState {
+    if (this.signIn?.missing !== undefined) return {is: "needs_sign_in", ...this.signIn.missing}
     return this.#connection?.isOpen() === false && this.#state.is === "online" ? {is: "idle"} : this.#state
   }
 
@@ -79,26 +69,35 @@ export class McpServer {
 
   /** The tools that the agent may call. One that has changed is missing until an operator accepts it. */
   tools(): readonly AgentTool[] {
-    const {name, effect, permission, approval} = this.#entry
     return [...(this.#known?.values() ?? [])].flatMap(({tool, accepted, offered}) => {
-      if (accepted === undefined || offered !== undefined || !this.#allows(tool)) return []
-      const made: AgentTool = {
-        name: `${name}.${tool}`,
-        description: accepted.description,
-        // The server checks the arguments: its patterns must not run in the Host.
-        parameters: accepted.schema as TSchema,
-        isForeign: true,
-        ...{effect, permission, approval, timeout: callWithin},
-        run: use => this.#call(tool, use),
-      }
-      return [made]
+      if (accepted === undefined || offered !== undefined) return []
+      return this.#offer.toolOf(tool, accepted, use => this.#call(tool, use)) ?? []
     })
   }
 
-  /** Accepts what the server offers: one tool, or all. Resolves to their number. */
+  async begin(redirect: string): Promise<string> {
+    return this.#requireSignIn().begin(redirect)
+  }
+
+  /** Completes a person's sign-in: the next call connects. Throws `mcp_sign_in`. */
+  async finish(answer: SignInAnswer): Promise<void> {
+    await this.#requireSignIn().finish(answer)
+    await this.#end()
+    ;[this.#failures, this.#retryAt, this.#state] = [0, 0, {is: "idle"}]
+  }
+
+  /** Throws `mcp_sign_in` for a server without OAuth. */
+  #requireSignIn(): SignIn {
+    if (this.signIn !== undefined) return this.signIn
+    throw new Problem("mcp_sign_in", `the server ${this.#entry.name} has no oauth in svc.config.yml`)
+  }
+
+  /** Accepts what the server offers: one tool, or all. Resolves to their number. Throws `mcp_unknown`. */
   async accept(tool: string | undefined): Promise<number> {
     const known = await this.#read()
     const waiting = [...known.values()].filter(each => each.offered !== undefined && (tool ?? each.tool) === each.tool)
+    if (waiting.length === 0)
+      throw new Problem("mcp_unknown", `${tool ?? "no tool"} of ${this.#entry.name} waits to be accepted`)
     await this.#store(waiting.map(({tool: name, offered}) => ({tool: name, accepted: offered, offered: undefined})))
     return waiting.length
   }
@@ -156,7 +155,8 @@ export class McpServer {
     if (this.#connection?.isOpen() !== true) this.#state = {is: "connecting"}
     try {
       await withTimeLimit(connectWithin, async signal => {
-        if (this.#connection?.isOpen() !== true) this.#connection = await connect(this.#entry, this.#deps, signal)
+        if (this.#connection?.isOpen() !== true)
+          this.#connection = await connect(this.#entry, this.#deps, signal, this.signIn?.fetch)
         await this.#compare(await this.#connection.list(signal))
       })
       this.#listedAt = clock.elapsed()
@@ -180,7 +180,7 @@ export class McpServer {
     const known = await this.#read()
     const isFirst = known.size === 0
     const changed = listed.slice(0, mostTools).flatMap(each => {
-      const definition = this.#definitionOf(each)
+      const definition = this.#offer.definitionOf(each)
       if (definition === undefined) return []
       const found = known.get(each.name)
       const isSame = toJson(found?.accepted) === toJson(definition)
@@ -193,22 +193,6 @@ export class McpServer {
     const waiting = changed.filter(({offered}) => offered !== undefined).map(({tool}) => tool)
     if (waiting.length > 0)
       this.#deps.log.warn(`the MCP server ${this.#entry.name} of ${this.#agent} has changed: ${waiting.join(", ")}`)
-  }
-
-  /** Returns undefined for a tool that is not allowed, or that no model should read. */
-  #definitionOf({name, description = "", inputSchema}: ListedTool): Definition | undefined {
-    const schema = toJson(inputSchema)
-    if (!this.#allows(name) || schema.length > longestSchema) return undefined
-    const given = {
-      description: description.slice(0, longestDescription).toWellFormed(),
-      schema: Object(fromJson(schema)),
-    }
-    return hideIn(given, this.#deps.hide)
-  }
-
-  #allows(tool: string): boolean {
-    if (!toolName.test(tool) || modelNameOf(`${this.#entry.name}.${tool}`).length > longestName) return false
-    return this.#allowed.some(pattern => pattern.test(tool))
   }
 
   async #read(): Promise<ReadonlyMap<string, KnownTool>> {

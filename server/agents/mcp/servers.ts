@@ -3,7 +3,8 @@ import type {McpSettings} from "../../../shared/config/agents.ts"
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {AgentTool} from "../runs/tool.ts"
-import {type McpDeps, McpServer, type McpState} from "./server.ts"
+import type {McpDeps} from "./deps.ts"
+import {McpServer, type McpState} from "./server.ts"
 
 /** The MCP servers of all agents. */
 export class McpServers {
@@ -27,16 +28,14 @@ export class McpServers {
     return this.#open.get(`${agent}/${name}`)?.server.state ?? {is: "idle"}
   }
 
-  /** Accepts what an agent's server offers: one tool, or all. Throws `mcp_unknown`. */
-  async accept({name, config}: Binding, server: string, tool: string | undefined): Promise<number> {
+  /** Throws `mcp_unknown`. */
+  require({name, config}: Binding, server: string): McpServer {
     const entry = config.mcp.find(each => each.name === server)
     if (entry === undefined) throw new Problem("mcp_unknown", `the agent ${name} has no MCP server ${server}`)
-    const accepted = await this.#of(name, entry).accept(tool)
-    if (accepted > 0) return accepted
-    throw new Problem("mcp_unknown", `${tool === undefined ? "no tool" : tool} of ${server} waits to be accepted`)
+    return this.#of(name, entry)
   }
 
-  /** Ends the servers whose entry these bindings do not have any more. */
+  /** Ends the servers whose entry these bindings do not have any more, and looks who must sign in. */
   async keep(bindings: readonly Binding[]): Promise<void> {
     const prints = new Map(
       bindings.flatMap(({name, config}) =>
@@ -45,7 +44,11 @@ export class McpServers {
     )
     const gone = [...this.#open].filter(([key, {print}]) => prints.get(key) !== print)
     for (const [key] of gone) this.#open.delete(key)
-    await Promise.all(gone.map(([, {server}]) => server.close()))
+    const signIns = bindings.flatMap(({name, config}) => config.mcp.map(entry => [name, entry] as const))
+    await Promise.all([
+      ...gone.map(([, {server}]) => server.close()),
+      ...signIns.map(([name, entry]) => entry.oauth && this.#of(name, entry).signIn?.look()),
+    ])
   }
 
   #of(agent: string, entry: McpSettings): McpServer {
@@ -59,5 +62,8 @@ export class McpServers {
 }
 
 /** Differs for entries that differ, also in a secret. Kept in memory only. */
-const printOf = ({key, env, ...rest}: McpSettings): string =>
-  toJson([rest, key?.reveal(), Object.entries(env ?? {}).map(([name, value]) => [name, value.reveal()])])
+const printOf = ({key, env, oauth, ...rest}: McpSettings): string =>
+  toJson([
+    ...[rest, key?.reveal(), oauth, oauth?.stateKey.reveal(), oauth?.clientSecret?.reveal()],
+    Object.entries(env ?? {}).map(([name, value]) => [name, value.reveal()]),
+  ])

@@ -11,7 +11,7 @@ export const viewMcp = (agent: string, entry: McpSettings, state: McpState, rows
   transport: entry.command === undefined ? "http" : "stdio",
   state: state.is,
   since: "since" in state ? timeOf(state.since) : null,
-  error: state.is === "failed" ? state.error : null,
+  error: "error" in state ? state.error : null,
   tools: rows
     .filter(row => row.agent === agent && row.server === entry.name)
     .map(knownOf)

@@ -33,7 +33,7 @@ import {readAgentAttention} from "./attention.ts"
 
 export interface AgentOptions extends Pick<AgentsOptions, "database" | "log" | "clock" | "runtimeId" | "standIns"> {
   readonly paths: ProjectPaths
-  readonly logs: {scrub(text: string): string}
+  readonly logs: {scrub(text: string): string; hide(secrets: readonly string[]): void}
 }
 
 export interface AgentNeeds extends Pick<AgentsOptions, "outbox" | "languageOf"> {
@@ -107,6 +107,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
       project,
       meter,
       hide: text => logs.scrub(text),
+      learnSecrets: values => logs.hide(values),
       bindings,
       tools,
       permissionOf: (endpoint, event) => snapshot()?.messages.permissionOf(endpoint, event) ?? "user",
@@ -130,7 +131,7 @@ export const createAgents = ({paths: {project}, logs, ...options}: AgentOptions,
     cancel: async (runId, by) => (await open()).cancel(runId, by),
     decide: async (approval, decision) => (await open()).decide(approval, decision),
     act: async (action, on) => (await open()).act(action, on),
-    accept: async (binding, server, tool) => (await open()).accept(binding, server, tool),
+    mcpServer: async (binding, server) => (await open()).mcpServer(binding, server),
     check: async (agent, signal) => (await open()).check(agent, signal),
     context: async runId => (await open()).context(runId),
     approval: async id => (await open()).approval(id),

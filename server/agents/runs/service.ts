@@ -1,6 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
-import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
+import type {AgentCheck, AgentMcpView} from "../../../shared/api/agents/agents.ts"
 import type {AgentContext} from "../../../shared/api/agents/context.ts"
 import type {Channel, User} from "../../../shared/sdk/content/satori.ts"
 import type {Permission} from "../../../shared/sdk/session/permission.ts"
@@ -38,6 +38,24 @@ export type RunAction = "release" | "discard" | "hold"
 /** One run by its id; several that are queued or wait; or all held ones. */
 export type RunSelection = {readonly runId: string | readonly string[]} | "held"
 
+/** What an authorization server sends back with the person. */
+export interface SignInAnswer {
+  readonly state: string
+  readonly code: string
+  readonly iss?: string | undefined
+}
+
+/** What an operator does with an MCP server of an agent. */
+export interface McpControl {
+  readonly state: {readonly is: AgentMcpView["state"]}
+  /** Accepts what the server offers: one tool, or all. Resolves to their number. Throws `mcp_unknown`. */
+  accept(tool: string | undefined): Promise<number>
+  /** Resolves to the address where a person signs in. Throws `mcp_sign_in`. */
+  begin(redirect: string): Promise<string>
+  /** Completes a person's sign-in. Throws `mcp_sign_in`. */
+  finish(answer: SignInAnswer): Promise<void>
+}
+
 /** The commands for the agents of a running Host. */
 export interface AgentService {
   /**
@@ -51,8 +69,8 @@ export interface AgentService {
   decide(approval: string, decision: Decision): Promise<void>
   /** Changes the state of idle runs. Resolves to their number. Throws `agent_run_unknown`, `agent_run_state`. */
   act(action: RunAction, on: RunSelection): Promise<number>
-  /** Accepts what an agent's MCP server offers: one tool, or all. Resolves to their number. Throws `mcp_unknown`. */
-  accept(binding: Binding, server: string, tool: string | undefined): Promise<number>
+  /** Throws `mcp_unknown`. */
+  mcpServer(binding: Binding, server: string): Promise<McpControl>
   /** Resolves to what a run sent to its model. Throws `agent_run_unknown`, `agent_unknown`. */
   context(runId: string): Promise<AgentContext>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */

@@ -71,6 +71,9 @@ const EvalFile = Closed({
       }),
     ),
   ),
+  tools: Type.Optional(
+    Type.Array(Closed({tool: Text, description: Type.Optional(Text), parameters: Type.Optional(Values)})),
+  ),
   cases: Type.Array(Case, {minItems: 1}),
 })
 
@@ -110,8 +113,9 @@ const sourceOf = (file: string, bytes: Uint8Array): Source => {
 }
 
 /** What a schema cannot say. */
-const findWrong = (source: Source, {cases}: EvalFile, tools: readonly string[]): readonly Issue[] =>
-  cases.flatMap((each, index) => {
+const findWrong = (source: Source, {cases, tools: foreign = []}: EvalFile, listed: readonly string[]) => {
+  const tools = [...listed, ...foreign.map(({tool}) => tool)]
+  return cases.flatMap((each, index) => {
     const at = ["cases", index]
     const turns = each.conversation ?? []
     const named = [...(each.calls ?? []), ...(each.results ?? [])].map(({tool}) => tool)
@@ -142,5 +146,6 @@ const findWrong = (source: Source, {cases}: EvalFile, tools: readonly string[]):
     ] as const
     return faults.flatMap(([isWrong, path, message]) => (isWrong ? [source.issue([...at, ...path], message)] : []))
   })
+}
 
 export const patternOf = (text: string): RegExp => new RegExp(text, "iu")

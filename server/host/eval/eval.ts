@@ -99,7 +99,13 @@ interface Setting {
 const runCase = async (given: EvalCase, run: number, setting: Setting): Promise<CaseResult> => {
   const {folder, original, file, choice, recording, options, runtime} = setting
   await prepare(folder, original, settingsFor(original.raw, file, choice), options.mode === "replay")
-  const {standIns, seen} = createStandIns(given, {recording, mode: options.mode, run, folder})
+  const {standIns, seen} = createStandIns(given, {
+    recording,
+    mode: options.mode,
+    run,
+    folder,
+    foreign: file.tools ?? [],
+  })
   const now = Date.parse(file.now ?? "2026-01-05T09:00:00Z")
   const {environment, signal} = options
   const {runs, errors, models} = await hold(given, {folder, environment, now, standIns, signal, runtime})

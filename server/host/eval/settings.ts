@@ -48,8 +48,11 @@ export const settingsFor = (raw: Settings, {users = {}}: EvalFile, choice: Model
   }
 }
 
-const agentFor = (name: string, {mcp: _, ...agent}: Settings, choice: ModelChoice | undefined): Settings => {
-  // An MCP server is a program that acts, and its tools change without the project.
+const agentFor = (name: string, given: Settings, choice: ModelChoice | undefined): Settings => {
+  const agent: Settings = {
+    ...given,
+    ...(Array.isArray(given.mcp) ? {mcp: given.mcp.map(fieldsOf).map(withoutServer)} : {}),
+  }
   if (choice === undefined) return agent
   const {models: __, provider, model, baseURL, key, prices, ...rest} = agent
   if (choice.isListed) return withoutIdleLimits({...rest, ...choice.settings})
@@ -60,6 +63,12 @@ const agentFor = (name: string, {mcp: _, ...agent}: Settings, choice: ModelChoic
   const same = model === choice.settings.model ? {prices} : {}
   return withoutIdleLimits({...rest, provider, baseURL, key, ...same, ...choice.settings})
 }
+
+/** An MCP server acts, and its tools change without the project: only the rules for its tools remain. */
+const withoutServer = ({command: _, env: __, key: ___, oauth: ____, ...entry}: Settings): Settings => ({
+  ...entry,
+  url: "http://127.0.0.1:9",
+})
 
 /** Without prices there is no money to limit. */
 const withoutIdleLimits = (agent: Settings): Settings =>

@@ -1,7 +1,9 @@
+import type {McpSettings} from "../../../shared/config/agents.ts"
 import {toJson} from "../../../shared/json.ts"
+import {Offer} from "../../agents/mcp/offer.ts"
 import type {AgentTool} from "../../agents/runs/tool.ts"
 import type {StandIns} from "../../agents/stand-ins.ts"
-import type {EvalCase} from "./cases.ts"
+import type {EvalCase, EvalFile} from "./cases.ts"
 import {includes, type Missed} from "./expect.ts"
 import {type EvalMode, type Recording, recordedModel} from "./recording.ts"
 
@@ -10,6 +12,8 @@ export interface StandInOptions {
   readonly mode: EvalMode
   readonly run: number
   readonly folder: string
+  /** The tools of MCP servers, as the file describes them. */
+  readonly foreign: NonNullable<EvalFile["tools"]>
 }
 
 /** What a run of a case showed beside the rows of its agents. */
@@ -21,7 +25,7 @@ export interface Seen {
 /** Returns the models and tools of one run of a case. */
 export const createStandIns = (given: EvalCase, options: StandInOptions): {standIns: StandIns; seen: Seen} => {
   const seen: Seen = {milliseconds: 0, missed: []}
-  const {recording, mode, run, folder} = options
+  const {recording, mode, run, folder, foreign} = options
   const plain = plainFrom(folder, Date.now())
   const told = (milliseconds: number) => {
     seen.milliseconds += milliseconds
@@ -29,6 +33,7 @@ export const createStandIns = (given: EvalCase, options: StandInOptions): {stand
   const missed = (model: string, asked: string) => {
     seen.missed.push({what: "recording", expected: `a reply of ${model}`, came: asked})
   }
+  const tool = (own: AgentTool): AgentTool => ({...own, run: use => answer(own, use, given, seen)})
   return {
     seen,
     standIns: {
@@ -36,9 +41,19 @@ export const createStandIns = (given: EvalCase, options: StandInOptions): {stand
         const name = `${provider}:${model}`
         return recordedModel(name, open, hide, {recording, mode, run, plain, told, missed})
       },
-      tool: tool => ({...tool, run: use => answer(tool, use, given, seen)}),
+      tool,
+      foreign: ({config}) => config.mcp.flatMap(entry => foreignIn(entry, foreign)).map(tool),
     },
   }
+}
+
+const foreignIn = (entry: McpSettings, foreign: StandInOptions["foreign"]): readonly AgentTool[] => {
+  const offer = new Offer(entry, text => text)
+  const nothing = () => Promise.reject(new Error("an evaluation starts no server"))
+  return foreign.flatMap(({tool, description = "", parameters: schema = {type: "object"}}) => {
+    const [server, ...rest] = tool.split(".")
+    return (server === entry.name && offer.toolOf(rest.join("."), {description, schema}, nothing)) || []
+  })
 }
 
 const answer = async (
@@ -57,8 +72,11 @@ const answer = async (
 }
 
 /** Whether a call reaches something outside of the copy. A plugin's `none` and `transaction` promise that it does not. */
-const actsOutside = ({name, effect}: AgentTool): boolean =>
-  name === "fetch" || effect === "external" || (effect === "idempotent" && !/^(workroom|item)\./.test(name))
+const actsOutside = ({name, effect, isForeign}: AgentTool): boolean =>
+  isForeign === true ||
+  name === "fetch" ||
+  effect === "external" ||
+  (effect === "idempotent" && !/^(workroom|item)\./.test(name))
 
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 const ids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g

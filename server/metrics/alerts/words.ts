@@ -1,4 +1,5 @@
 import type {AlertCode} from "../../../shared/alerts/items.ts"
+import type {AgentMcpView} from "../../../shared/api/agents/agents.ts"
 import type {Finding, FindingOf} from "../../../shared/attention/finding.ts"
 import {resumeCommand} from "../../../shared/attention/resume.ts"
 import type {Condition} from "./condition.ts"
@@ -56,6 +57,20 @@ const at = (time: string | null | undefined): {readonly since?: number} =>
 const when = (isWritten: boolean): "" | undefined => (isWritten ? "" : undefined)
 
 type Words = {readonly [C in Finding["code"]]: (found: FindingOf<C>) => readonly Condition[] | Condition}
+
+const serversIn = (
+  code: "mcp_failed" | "mcp_sign_in",
+  which: AgentMcpView["state"],
+  agents: FindingOf<"mcp_failed">["agents"],
+) =>
+  agents.flatMap(({name, mcp}) =>
+    mcp
+      .filter(({state}) => state === which)
+      .map(({name: server, error, since}) => {
+        const values = {name, server, why: short(error ?? "")}
+        return conditionOf(code, values, {subject: `${name} ${server}`, ...at(since)})
+      }),
+  )
 
 const offline = ({endpoint}: FindingOf<"endpoint_offline"> | FindingOf<"required_endpoint_offline">) => {
   const {name, state, since, awaySince = since, error, reason, attempt, required, remediation} = endpoint
@@ -131,15 +146,8 @@ const words: Words = {
     agents.map(({name, problem, reason}) =>
       conditionOf("agents_wrong", {name, why: short(problem ?? reason ?? "")}, {subject: name}),
     ),
-  mcp_failed: ({agents}) =>
-    agents.flatMap(({name, mcp}) =>
-      mcp
-        .filter(({state}) => state === "failed")
-        .map(({name: server, error, since}) => {
-          const values = {name, server, why: short(error ?? "")}
-          return conditionOf("mcp_failed", values, {subject: `${name} ${server}`, ...at(since)})
-        }),
-    ),
+  mcp_failed: ({agents}) => serversIn("mcp_failed", "failed", agents),
+  mcp_sign_in: ({agents}) => serversIn("mcp_sign_in", "needs_sign_in", agents),
   mcp_changed: ({agents}) =>
     agents.flatMap(({name, mcp}) =>
       mcp.flatMap(({name: server, tools}) => {

@@ -24,7 +24,7 @@ export const AgentToolView = Named("AgentToolView", {
   approval: Type.Boolean({description: "A person must approve each call"}),
 })
 
-export const mcpStates = ["idle", "connecting", "online", "failed"] as const
+export const mcpStates = ["idle", "connecting", "online", "failed", "needs_sign_in"] as const
 
 export const AgentMcpView = Named("AgentMcpView", {
   name: Type.String(),

@@ -1,6 +1,14 @@
 import {approvalStates} from "../../agents/states.ts"
 import {Named, NamedClosed, Optional, Type} from "../../type.ts"
-import {AgentAsk, AgentCheck, AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../agents/agents.ts"
+import {
+  AgentAsk,
+  AgentCheck,
+  AgentRunDetail,
+  AgentRunView,
+  AgentView,
+  ApprovalView,
+  mcpStates,
+} from "../agents/agents.ts"
 import {AgentContext} from "../agents/context.ts"
 import {AgentRunPage, RunPage, RunQuery} from "../agents/runs.ts"
 import {Accepted, BulkChanged, CutRequest, WaitingRuns} from "../messages.ts"
@@ -71,6 +79,27 @@ export const agentOperations = {
     body: NamedClosed("McpAccept", {tool: Optional.String({minLength: 1})}),
     answer: Named("McpAccepted", {tools: Type.Integer()}),
     problems: ["agent_unknown", "mcp_unknown"],
+  }),
+  signIn: post("/api/agents/:name/mcp/:server/sign-in", "operator", {
+    summary: "Begin a sign-in to an agent's MCP server, which replaces an earlier one that is open",
+    body: NamedClosed("McpSignIn", {
+      redirect: Type.String({
+        pattern: "^http://(127\\.0\\.0\\.1|localhost|\\[::1\\]):[0-9]{1,5}/",
+        description: "Where this machine waits for the browser",
+      }),
+    }),
+    answer: Named("McpSignInBegun", {url: Type.String({description: "Where a person signs in, within ten minutes"})}),
+    problems: ["agent_unknown", "mcp_unknown", "mcp_sign_in"],
+  }),
+  finishSignIn: post("/api/agents/:name/mcp/:server/answer", "operator", {
+    summary: "Complete a sign-in with what the authorization server sent back",
+    body: NamedClosed("McpSignInAnswer", {
+      state: Type.String({minLength: 1, maxLength: 1000}),
+      code: Type.String({minLength: 1, maxLength: 10_000}),
+      iss: Optional.String({maxLength: 2000}),
+    }),
+    answer: Named("McpSignedIn", {state: Type.Enum([...mcpStates])}),
+    problems: ["agent_unknown", "mcp_unknown", "mcp_sign_in"],
   }),
   check: post("/api/agents/:name/check", "operator", {
     summary: "Call an agent's model once to check that it answers",

@@ -206,6 +206,41 @@ test("compares models in one table, and counts how often a case fails", async ()
     expect(await run(runtime, `eval.yml ${wrong}`)).toMatchObject({code: 1, stdout: ""})
 })
 
+test("answers tools of MCP servers with results, and starts no server", async () => {
+  const [runtime] = bunAnd("node24")
+  if (runtime === undefined) throw new Error("there is no runtime")
+  const {model, project, run} = await meet(({last, messages}) => {
+    if (last.role === "tool") return {text: `It is: ${last.text}`}
+    return {calls: [{name: "bank.pay", args: {euros: Number(messages.at(-1)?.text)}}]}
+  })
+  const server = '{name: bank, command: [sh, -c, "echo started >> $TRACE"], env: {KEY: "${BANK_KEY}"}, allow: [pay]}'
+  const permitted = server.replace("allow", "permission: user, effect: none, allow")
+  project.write("svc.config.yml", `${configAt(model.url)}    mcp: [${permitted}]\n`)
+  const described = `tools:
+  - {tool: bank.pay, description: Pays euros, parameters: {type: object, properties: {euros: {type: number}}}}
+  - {tool: bank.close, description: Is not allowed}
+`
+  const ofBank = `cases:
+  - {name: pays, say: "5", calls: [{tool: bank.pay, args: {euros: 5}}],
+     results: [{tool: bank.pay, args: {euros: 5}, result: paid}], answer: {contains: [paid]}}
+  - {name: lacks, say: "6", calls: [{tool: bank.pay}]}
+`
+  project.write("eval.yml", described + ofBank)
+  const recorded = await run(runtime, "eval.yml --record --json", {...secret, BANK_KEY: "x".repeat(20)})
+  const {results} = told(recorded.stdout)
+  expect(results).toMatchObject([
+    {ok: true},
+    {ok: false, missed: [{what: "results", expected: "bank.pay"}, {what: "calls"}]},
+  ])
+  const asked = model.requests.length
+  expect(model.requests[0]?.tools).toContain("bank.pay")
+  expect(model.requests.flatMap(({tools}) => tools)).not.toContain("bank.close")
+  expect(told((await run(runtime, "eval.yml --json")).stdout).results).toMatchObject([{ok: true}, {ok: false}])
+  expect([model.requests.length, project.read("trace")]).toEqual([asked, ""])
+  project.write("eval.yml", ofBank)
+  expect((await run(runtime, "eval.yml --json")).stderr).toContain("config_invalid")
+})
+
 test("names the position of everything that is wrong with the file", async () => {
   const [runtime] = bunAnd("node24")
   if (runtime === undefined) throw new Error("there is no runtime")

@@ -186,6 +186,7 @@ const alerts: Record<AlertCode, Fault | Untried> = {
   jobs_unreachable: "e2e/metrics/jobs.test.ts reads the job",
   agent_failures: "needs five runs of an agent",
   mcp_failed: "needs a model: e2e/agents/mcp.test.ts",
+  mcp_sign_in: "needs an authorization server: e2e/agents/mcp/sign-in.test.ts",
   mcp_changed: "needs a model: e2e/agents/mcp.test.ts",
   agents_failed: "needs a model: e2e/agents/story.test.ts",
   agents_wrong: {agent: 'model: " ", instructions: Write'},

@@ -56,6 +56,7 @@ export const agentsOn = async (parts: EngineParts): Promise<{agents: Agents; wor
     languageOf: async () => "en",
     texts: () => undefined,
     meter: {modelEnded: () => {}, toolEnded: () => {}, unknownMet: () => {}},
+    learnSecrets: () => {},
     hide: text => text,
     requireOpen: () => {
       if (isPaused()) throw new Problem("ingress_paused", "ingress is paused: no agent runs")

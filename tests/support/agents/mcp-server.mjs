@@ -1,11 +1,16 @@
 // A stand-in for an MCP server over stdio. The file in its first argument says how it behaves, and its calls note
-// their arguments in the second. Each start notes its pid in the third.
+// their arguments in the second. Each start notes its pid in the third. The fourth may make it ignore SIGTERM, or start
+// a child that does.
+import {spawn} from "node:child_process"
 import {appendFileSync, existsSync, readFileSync} from "node:fs"
 import {createInterface} from "node:readline"
 
-const [mode, calls, pids] = process.argv.slice(2)
+const [mode, calls, pids, kind] = process.argv.slice(2)
 const behaviour = () => (existsSync(mode) ? readFileSync(mode, "utf8").trim() : "")
 appendFileSync(pids, `${process.pid}\n`)
+const deaf = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'
+if (kind === "stubborn") process.on("SIGTERM", () => {})
+if (kind === "forks") spawn(process.execPath, ["-e", deaf, pids], {stdio: "ignore"})
 
 const numbers = {type: "object", properties: {a: {type: "number"}, b: {type: "number"}}, required: ["a", "b"]}
 const tool = (name, description, inputSchema = {type: "object"}) => ({name, description, inputSchema})

@@ -18,6 +18,8 @@ export const showAgents = (found: AgentFinding): Attention => {
       )
     case "mcp_failed":
       return about(found.agents, {title: t.mcpFailed, remedy: t.mcpFailedDo, tone: "warn"}, sayMcp("failed"))
+    case "mcp_sign_in":
+      return about(found.agents, {title: t.mcpSignIn, remedy: t.mcpSignInDo, tone: "warn"}, sayMcp("needs_sign_in"))
     case "mcp_changed":
       return about(found.agents, {title: t.mcpChanged, remedy: t.mcpChangedDo, tone: "warn"}, sayMcp("waiting"))
     case "agents_failed":
@@ -34,7 +36,7 @@ export const showAgents = (found: AgentFinding): Attention => {
 const sayApproval = ({agent, tool, shown}: ApprovalView) => `${agent}: ${shown ?? tool}`
 const sayProblem = ({name, problem, reason}: AgentView) => `${name}: ${problem ?? reason ?? ""}`
 const sayMcp =
-  (state: "failed" | "waiting") =>
+  (state: "failed" | "needs_sign_in" | "waiting") =>
   ({name, mcp}: AgentView): string => {
     const servers = mcp.filter(each => each.state === state || each.tools.some(tool => tool.state === state))
     return `${name}: ${servers.map(each => each.name).join(", ")}`

@@ -205,6 +205,7 @@ const showing: Show = {
   approvals_waiting: showAgents,
   agents_wrong: showAgents,
   mcp_failed: showAgents,
+  mcp_sign_in: showAgents,
   mcp_changed: showAgents,
   agents_failed: showAgents,
   agents_held: showAgents,
