@@ -107,7 +107,7 @@ const step = async (engine: Engine, run: AgentRun, steps: readonly Step[], signa
   const limit = runLimitOf(run, binding.config)
   // The model and people learn of an interrupted call whatever the limits are.
   if (limit !== undefined && next.is !== "again") return fail(engine, run, limit)
-  if (next.is === "model") await engine.learnTools(binding)
+  await engine.learnTools(binding)
   return next.is === "model"
     ? callModel(engine, run, binding, steps, next.n, signal)
     : callTool(engine, run, binding, steps, next.step, signal)
