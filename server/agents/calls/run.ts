@@ -94,7 +94,7 @@ const step = async (attempt: Attempt, signal: AbortSignal): Promise<After> => {
   const limit = runLimitOf(run, binding.config)
   // The model and people learn of an interrupted call whatever the limits are.
   if (limit !== undefined && next.is !== "again") return fail(attempt, limit)
-  if (next.is === "model") await engine.learnTools(binding)
+  await engine.learnTools(binding)
   return next.is === "model"
     ? callModel(attempt, binding, next.n, signal)
     : callTool(attempt, binding, next.step, signal)

@@ -15,7 +15,7 @@ export class McpServers {
     this.#deps = deps
   }
 
-  /** Learns the tools of an agent's servers, which a call to a model needs. Never throws for a server that fails. */
+  /** Learns the tools of an agent's servers, which a model and a call need. Never throws for a server that fails. */
   async learn(binding: Binding): Promise<void> {
     await Promise.all(binding.config.mcp.map(entry => this.#of(binding.name, entry).learn()))
   }

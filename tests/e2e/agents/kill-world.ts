@@ -1,8 +1,11 @@
+import {fileURLToPath} from "node:url"
 import {type Loopback, loopbackPlugin} from "../../support/adapters/loopback.ts"
 import {helperAt, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {bodyOf, startStandIn} from "../../support/machine/stand-in-server.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const mcpServer = fileURLToPath(new URL("../../support/agents/mcp-server.mjs", import.meta.url))
 
 /** One tool of each effect. The tools that call the world take a moment, so that a kill can interrupt them. */
 const toolbox = (world: string) =>
@@ -22,8 +25,25 @@ const toolbox = (world: string) =>
     tool("order", "idempotent", call => post("orders/" + encodeURIComponent(call.key), call))
     tool("mail", "external", call => post("mails", call))`)
 
+const ownTools = ["toolbox.look", "toolbox.note", "toolbox.order", "toolbox.mail"] as const
+
+/** The stand-ins for MCP servers, one with each effect. Each notes its calls in a file. */
+const mcpServers = {seek: "none", put: "idempotent", post: "external"} as const
+
 /** The tools of a run, in the order in which each of its two rounds calls them. */
-export const toolNames = ["toolbox.look", "toolbox.note", "toolbox.order", "toolbox.mail"] as const
+export const toolNames = [...ownTools, "remember", "seek.env", "put.add", "post.env"] as const
+
+/** Some calls of the server `post` end it, or get 50 MB as their answer. */
+const behaviourOf = (name: string, word: string) => {
+  if (name !== "post.env") return {}
+  if (word.endsWith("5")) return {behave: "dies"}
+  return word.endsWith("18") ? {behave: "huge"} : {}
+}
+
+const argsOf = (name: string, what: string, word: string): object => {
+  if (name === "remember") return {about: "user", text: what}
+  return name.startsWith("toolbox.") ? {what} : {a: 2, b: 3, what, wait: 20, ...behaviourOf(name, word)}
+}
 
 /** A stand-in for the outside world. It accepts an order once for each key, and every mail. */
 export const startWorld = async () => {
@@ -56,10 +76,13 @@ export const startModel = (): Promise<ScriptedModel> =>
     if (model === "scripted" && word.endsWith("3") && results === toolNames.length) return {cut: true}
     if (results < 2 * toolNames.length) {
       const what = `${word}/${results / toolNames.length}`
-      return {calls: toolNames.map(name => ({name, args: {what}})), usage, delay: 5}
+      return {calls: toolNames.map(name => ({name, args: argsOf(name, what, word)})), usage, delay: 5}
     }
     return {text: `${word} is done`, usage, ...(word.endsWith("7") ? {pace: 450} : {})}
   })
+
+const mcpEntry = ([name, effect]: readonly [string, string]) =>
+  `      - {name: ${name}, command: ["${process.execPath}", "${mcpServer}", mode, ${name}.log, pids.log], allow: ["*"], effect: ${effect}, permission: user}`
 
 /** A project with an agent `helper` that answers direct messages. */
 export const agentProject = (platform: Loopback, world: World, model: ScriptedModel): Project =>
@@ -70,7 +93,10 @@ plugins:
   toolbox: {}
 agents:
 ${helperAt(model.url)}    models: [{provider: openai-compatible, model: second, baseURL: "${model.url}"}]
-    tools: {${toolNames.map(name => `${name}: {}`).join(", ")}}
+    memory: {user: 30d}
+    mcp:
+${Object.entries(mcpServers).map(mcpEntry).join("\n")}
+    tools: {${ownTools.map(name => `${name}: {}`).join(", ")}}
     triggers: {direct: true, permission: user}
     # Calls that are cut off count: slow ones are cut off at each kill.
     limits: {parallel: 16, steps: 1000, tokens: 1000000000, user: none, day: none}

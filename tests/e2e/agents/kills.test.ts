@@ -3,6 +3,7 @@ import {expect, test} from "vitest"
 import {table} from "../../../cli/kit/print.ts"
 import {startLoopback} from "../../support/adapters/loopback.ts"
 import {bunAnd, killStarting, startHost, type TestRuntime} from "../../support/host/host.ts"
+import type {Project} from "../../support/host/project.ts"
 import {Chance, faultRun, seedOf, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {readRows} from "../../support/messages/inbox-ledger.ts"
 import {untilIdle, untilOpen} from "../../support/messages/messages.ts"
@@ -50,6 +51,7 @@ type Scene = Awaited<ReturnType<typeof meet>>
 const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise<void> => {
   const options = {runtime, project, patience}
   speak()
+  project.write("mode", chance.below(4) === 0 ? "changed" : "calm")
   if (chance.below(5) === 0) return killStarting(options, chance.below(600))
   const host = await startHost({own: true, ...options})
   await untilOpen(host, mostOpen, open)
@@ -80,28 +82,45 @@ const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   expect(runs.filter(({state}) => state !== "succeeded")).toEqual([])
   expect(runs.map(({input}) => input).sort()).toEqual([...words].sort())
 
-  const steps = await rows(
+  const stored = await rows(
     "SELECT run, name, state, effect, input, error FROM agent_steps WHERE kind = 'tool' ORDER BY run, n",
   )
+  // A call of a tool that its MCP server has changed is one of an unknown tool.
+  const steps = stored.map(step => (step.name === "(unknown)" ? {...step, name: "put.add"} : step))
+  for (const name of toolNames) expect(steps.filter(step => step.name === name)).toHaveLength(runs.length * 2)
   expect(steps).toHaveLength(runs.length * 2 * toolNames.length)
-  const whatOf = ({input}: {readonly input?: unknown}): string => JSON.parse(String(input)).what
-  const callsOf = (effect: string, isDone: boolean) =>
+  const whatOf = ({input}: {readonly input?: unknown}): string => {
+    const {what, text} = JSON.parse(String(input))
+    return what ?? text
+  }
+  const callsOf = (name: string, isDone: boolean) =>
     steps
-      .filter(step => step.effect === effect && (step.state === "done") === isDone)
+      .filter(step => step.name === name && (step.state === "done") === isDone)
       .map(whatOf)
       .sort()
   const notes = (await rows("SELECT what FROM p_toolbox_notes")).map(({what}) => String(what)).sort()
-  expect(notes).toEqual(callsOf("transaction", true))
+  expect(notes).toEqual(callsOf("toolbox.note", true))
   const news = platform.deeds.filter(deed => deed.startsWith("notes: ")).map(deed => deed.slice("notes: ".length))
   expect(news.sort()).toEqual(notes)
-  expectOnce([...world.orders.values()], callsOf("idempotent", true), callsOf("idempotent", false))
-  expectOnce(world.mails, callsOf("external", true), callsOf("external", false))
+  expectOnce([...world.orders.values()], callsOf("toolbox.order", true), callsOf("toolbox.order", false))
+  expectOnce(world.mails, callsOf("toolbox.mail", true), callsOf("toolbox.mail", false))
   const cut = steps.filter(({state}) => state !== "done")
-  // The engine gives up a call after three interruptions.
-  expect(
-    cut.filter(({state, error}) => state !== "unknown" && !/^the Host or .+ ended \d+ times while/.test(String(error))),
-  ).toEqual([])
+  // The engine gives up a call after three interruptions, and refuses a tool that its MCP server has changed.
+  const isKnown = ({name, state, error}: (typeof cut)[number]) =>
+    state === "unknown" ||
+    /^the Host or .+ ended \d+ times while/.test(String(error)) ||
+    (name === "put.add" && (state === "refused" || /has changed the tool/.test(String(error))))
+  expect(cut.filter(step => !isKnown(step))).toEqual([])
 
+  const memories = await rows("SELECT text FROM agent_memories")
+  expect(memories.map(({text}) => String(text)).sort()).toEqual(callsOf("remember", true))
+  expect(memories).toHaveLength(runs.length * 2)
+  for (const name of ["seek.env", "put.add", "post.env"]) {
+    const [done, missed] = [callsOf(name, true), callsOf(name, false)]
+    const served = mcpCalls(project, name)
+    // Only calls without an external effect may be repeated.
+    expectOnce(name === "post.env" ? served : [...new Set(served)], done, missed)
+  }
   const answers = scene.answers()
   expect(answers).toHaveLength(words.length)
   for (const word of words) expect(answers.filter(deed => deed.endsWith(`: ${word} is done`))).toHaveLength(1)
@@ -117,6 +136,14 @@ const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
   const unknown = cut.filter(({state}) => state === "unknown").length
   return {runtime: runtime.name, runs: runs.length, kills, unknown, asked, again: asked - 3 * runs.length}
 }
+
+/** What an MCP server was called with. */
+const mcpCalls = (project: Project, name: string): readonly string[] =>
+  project
+    .read(name.replace(/\..*/, ".log"))
+    .split("\n")
+    .filter(line => line !== "")
+    .map(line => JSON.parse(line.slice(line.indexOf("{"))).what)
 
 /** Expects that every completed call happened once, and that everything else that happened was an interrupted call. */
 const expectOnce = (happened: readonly string[], done: readonly string[], cut: readonly string[]): void => {

@@ -4,6 +4,7 @@
 import {spawn} from "node:child_process"
 import {appendFileSync, existsSync, readFileSync} from "node:fs"
 import {createInterface} from "node:readline"
+import {setTimeout as sleep} from "node:timers/promises"
 
 const [mode, calls, pids, kind] = process.argv.slice(2)
 const behaviour = () => (existsSync(mode) ? readFileSync(mode, "utf8").trim() : "")
@@ -25,9 +26,11 @@ const tools = () => [
 const say = message => process.stdout.write(`${JSON.stringify({jsonrpc: "2.0", ...message})}\n`)
 const text = given => ({content: [{type: "text", text: given}]})
 
-const call = (id, {name, arguments: args}) => {
+/** A call's own `behave` comes before the file. */
+const call = async (id, {name, arguments: args}) => {
   appendFileSync(calls, `${name} ${JSON.stringify(args)}\n`)
-  const is = behaviour()
+  const is = args.behave ?? behaviour()
+  if (args.wait > 0) await sleep(args.wait)
   if (is === "dies") process.exit(1)
   if (is === "hangs") return
   if (is === "huge") return process.stdout.write("x".repeat(50_000_000))
