@@ -3,7 +3,7 @@ import type {Binding} from "../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
 import type {AgentContext} from "../../shared/api/agents/context.ts"
 import type {FiringEffect} from "../../shared/api/scheduled/jobs.ts"
-import {Problem} from "../../shared/problems.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Statement} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {actionHandle} from "../generation/kinds/action-handle.ts"
@@ -28,6 +28,7 @@ import {createRunning, type RunningOptions} from "./running.ts"
 import {itemTaken} from "./runs/end.ts"
 import type {Engine} from "./runs/engine.ts"
 import {queueing, selectKnown} from "./runs/run-rows.ts"
+import {saying, selectHearing} from "./runs/said.ts"
 import type {AgentService, Decision, RunAction, RunRequest, RunSelection} from "./runs/service.ts"
 import {dayLimitOf, dayOf, spending} from "./runs/spending.ts"
 import {isInput, longestInput} from "./triggers/input.ts"
@@ -139,6 +140,8 @@ export class Agents implements AgentService {
         // An earlier attempt may have stored it although its answer was lost.
         const [known] = await database.read(selectKnown, [request.request ?? null, id])
         if (known !== undefined) return String(known.run_id)
+        const told = await this.#tell({...request, input}, binding)
+        if (told !== undefined) return told
         await database.write(await this.#queueing(id, {...request, input}, binding))
         return id
       }),
@@ -162,6 +165,7 @@ export class Agents implements AgentService {
   async #cancel(runId: string, why: string): Promise<void> {
     const seq = await cancelRun(this.#engine, runId, why)
     this.#runner.abort(seq, new Error("the run was cancelled"))
+    this.#runner.consider()
     this.#items.consider()
   }
 
@@ -228,15 +232,37 @@ export class Agents implements AgentService {
     }
   }
 
-  /** Throws `agent_limit`. */
-  async #queueing(id: string, request: RunRequest, {config}: Binding): Promise<readonly Statement[]> {
+  /** Tells a message to the open run of its user and conversation. Resolves to its id; undefined if there is none. */
+  async #tell(request: RunRequest, binding: Binding): Promise<string | undefined> {
     const {database, clock} = this.#options
+    const select = selectHearing(request)
+    const [hearing] = select === undefined ? [] : await database.read(select.sql, select.args)
+    if (hearing === undefined) return undefined
+    const counted = await this.#counting(request, binding, clock.now())
+    try {
+      await database.write([...saying(Number(hearing.seq), request), counted])
+      return String(hearing.run_id)
+    } catch (error) {
+      // The run has ended in the meantime.
+      if (isProblem(error, "database_refused")) return undefined
+      throw error
+    }
+  }
+
+  /** Throws `agent_limit`. */
+  async #queueing(id: string, request: RunRequest, binding: Binding): Promise<readonly Statement[]> {
+    const at = this.#options.clock.now()
+    return [queueing(id, request, at), await this.#counting(request, binding, at)]
+  }
+
+  /** Counts a run for the limits of the day. Throws `agent_limit`. */
+  async #counting(request: RunRequest, {config}: Binding, at: number): Promise<Statement> {
+    const {database} = this.#options
     const {agent, endpoint, channel} = request
-    const at = clock.now()
     const place = {agent, endpoint, channel: channel?.id, place: request}
     const passed = await dayLimitOf(database, place, config, dayOf(at), {runs: 1})
     if (passed !== undefined) throw new Problem("agent_limit", `${agent} has reached a limit: ${passed}`)
-    return [queueing(id, request, at), spending(place, dayOf(at), {runs: 1})]
+    return spending(place, dayOf(at), {runs: 1})
   }
 }
 

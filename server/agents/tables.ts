@@ -5,6 +5,7 @@ export const tables = [
   "agent_memories",
   "agent_run_totals",
   "agent_runs",
+  "agent_said",
   "agent_spending",
   "agent_steps",
   "agent_vectors",

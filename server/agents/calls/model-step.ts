@@ -16,6 +16,7 @@ import {modelNameOf, unknownTool} from "../runs/conversation.ts"
 import {fail, succeed} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {type AgentRun, shownIn} from "../runs/run-rows.ts"
+import {telling} from "../runs/said.ts"
 import {assertDayLimits, dayLimitOf, dayOf, reserve, spending} from "../runs/spending.ts"
 import {beginningModel, endingModel, type ModelStep, plannedSteps, planning} from "../runs/step-rows.ts"
 import {never} from "../runs/write.ts"
@@ -114,7 +115,7 @@ const mostBegun = 20
 /** Begins a call if the limits of the day allow it. Resolves to the limit that does not. */
 const begin = async (
   {attempt, binding, model, step, reserved, day}: Call,
-  {request, sent}: Context,
+  {request, sent, said}: Context,
 ): Promise<AgentReason | undefined> => {
   const {engine, run} = attempt
   const {database, log, clock} = engine
@@ -123,7 +124,7 @@ const begin = async (
   const {tokens, money} = reserved
   const change = {
     asserts: [assertDayLimits(run, binding.config, day, reserved)],
-    statements: [beginningModel(run.seq, step.n, row), spending(run, day, reserved)],
+    statements: [beginningModel(run.seq, step.n, row), spending(run, day, reserved), ...telling(run, step.n, said)],
     added: {tokens, money, steps: 1},
     steps: [step],
   }

@@ -2,8 +2,9 @@ import {toJson} from "../../../shared/json.ts"
 import type {Database, Row} from "../../database/database.ts"
 import type {ModelMessage} from "../providers/model.ts"
 import {estimateMessages} from "../providers/tokens.ts"
-import {messageOf} from "../runs/conversation.ts"
+import {messagesOf} from "../runs/conversation.ts"
 import {type AgentRun, selectEarlier, selectPinned} from "../runs/run-rows.ts"
+import {type Said, saidOf, selectSaid} from "../runs/said.ts"
 import {type ModelStep, type Step, selectStepsOf, stepOf} from "../runs/step-rows.ts"
 import {cut} from "../runs/tool-result.ts"
 
@@ -54,6 +55,8 @@ export const readEarlier = async (
   if (runs.length === 0) return []
   const rows = await database.read(selectStepsOf, [toJson(runs.map(({seq}) => seq)), longestResult + 1])
   const steps = Map.groupBy(rows, row => Number(row.run))
+  const told = await database.read(selectSaid, [toJson(runs.map(({seq}) => seq))])
+  const saidIn = (run: number) => told.filter(row => row.run === run).map(saidOf)
   const stepsOf = (row: Row) => (steps.get(Number(row.seq)) ?? []).map(stepOf)
   const known = await readKnown(
     database,
@@ -63,7 +66,8 @@ export const readEarlier = async (
   let left = Math.min(mostTokens, run.isSummary ? mostTokens : Math.floor(budget.tokens * share))
   const kept: Earlier[] = []
   for (const row of whole) {
-    const forms = [...(budget.hasTools ? [withTools(row, stepsOf(row))] : []), plain(row)]
+    const said = saidIn(Number(row.seq))
+    const forms = [...(budget.hasTools ? [withTools(row, stepsOf(row), said)] : []), plain(row, said)]
     const messages = forms.find(form => form !== undefined && estimateMessages(form) <= left)
     if (messages === undefined) break
     left -= estimateMessages(messages)
@@ -81,19 +85,19 @@ const readKnown = async (database: Pick<Database, "read">, ids: readonly number[
   return new Set((await database.read(sql, [toJson(ids)])).map(({seq}) => Number(seq)))
 }
 
-const plain = ({input, answer}: Row): readonly ModelMessage[] => [
-  {role: "user", text: String(input)},
+const plain = ({input, answer}: Row, said: readonly Said[]): readonly ModelMessage[] => [
+  {role: "user", text: [String(input), ...said.map(({text}) => text)].join("\n\n")},
   {role: "assistant", text: String(answer), calls: []},
 ]
 
 /** Returns the question with all steps; undefined if a call lacks its result, which providers reject. */
-const withTools = (row: Row, steps: readonly Step[]): readonly ModelMessage[] | undefined => {
+const withTools = (row: Row, steps: readonly Step[], said: readonly Said[]): readonly ModelMessage[] | undefined => {
   const isWhole = steps.every(step => (step.kind === "model" ? step.reply : step.result) !== undefined)
   const last = steps.at(-1)
   if (!isWhole || last?.kind !== "model" || last.reply?.calls.length !== 0) return undefined
   const asked = steps.flatMap(step => (step.kind === "model" ? (step.reply?.calls ?? []) : []))
   if (asked.length !== steps.filter(({kind}) => kind === "tool").length) return undefined
-  return [{role: "user", text: String(row.input)}, ...steps.flatMap(step => messageOf(step, steps).map(shortened))]
+  return messagesOf(String(row.input), steps, said).map(shortened)
 }
 
 /** Only the current run sends back a provider's details. */

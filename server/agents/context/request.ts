@@ -9,6 +9,7 @@ import type {ModelRequest} from "../providers/model.ts"
 import {messagesOf, modelNameOf} from "../runs/conversation.ts"
 import type {Engine} from "../runs/engine.ts"
 import {type AgentRun, shownIn} from "../runs/run-rows.ts"
+import {type Said, saidOf, selectSaid} from "../runs/said.ts"
 import type {ModelStep, Sent, Step} from "../runs/step-rows.ts"
 import {type Earlier, readEarlier} from "./earlier.ts"
 
@@ -18,6 +19,7 @@ export interface Context {
   readonly sent: Sent
   readonly earlier: readonly Earlier[]
   readonly memories: readonly Memory[]
+  readonly said: readonly Said[]
 }
 
 /**
@@ -29,6 +31,8 @@ export const contextOf = async (
   run: AgentRun,
   binding: Binding,
   steps: readonly Step[],
+  /** The call whose request is built again. */
+  viewed = Number.POSITIVE_INFINITY,
   pinned = steps.find((step): step is ModelStep => step.kind === "model")?.sent,
 ): Promise<Context> => {
   const tools = [...engine.toolsOf(binding, run).values()].map(tool => ({
@@ -37,12 +41,14 @@ export const contextOf = async (
     parameters: tool.parameters,
   }))
   const budget = {tokens: binding.config.limits.tokens, hasTools: tools.length > 0}
-  const [earlier, memories] = await persist(`run ${run.runId}`, engine.log, () =>
+  const [earlier, memories, told] = await persist(`run ${run.runId}`, engine.log, () =>
     Promise.all([
       readEarlier(engine.database, run, budget, pinned?.earlier),
       pinned === undefined ? recall(engine, run, binding) : readMemories(engine, run, binding, pinned.memories),
+      engine.database.read(selectSaid, [toJson([run.seq])]),
     ]),
   )
+  const said = told.map(saidOf).filter(each => (each.told ?? viewed) <= viewed)
   const noted = memoryText(memories, run)
   const before = [
     ...earlier.flatMap(({messages}) => messages),
@@ -50,12 +56,12 @@ export const contextOf = async (
   ]
   const request = {
     instructions: run.isSummary ? summaryInstructions(run) : instructionsOf(run, binding),
-    messages: messagesOf(before, run.input, steps),
+    messages: [...before, ...messagesOf(run.input, steps, said)],
     tools,
     output: binding.config.limits.output,
   }
   const ids = {earlier: earlier.map(({seq}) => seq), memories: memories.map(({id}) => id)}
-  return {request, earlier, memories, sent: {...ids, ...hashesOf(request, engine.hide)}}
+  return {request, earlier, memories, said, sent: {...ids, ...hashesOf(request, engine.hide)}}
 }
 
 /** Tell whether a request that is built again is the one that was sent. */

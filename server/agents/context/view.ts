@@ -4,7 +4,7 @@ import {toJson} from "../../../shared/json.ts"
 import type {Row} from "../../database/database.ts"
 import {quoted} from "../memory/recall.ts"
 import {estimateMessages, estimateText, estimateTool} from "../providers/tokens.ts"
-import {messageOf} from "../runs/conversation.ts"
+import {turnsOf} from "../runs/conversation.ts"
 import type {Engine} from "../runs/engine.ts"
 import {type AgentRun, runOf} from "../runs/run-rows.ts"
 import {type Sent, type Step, selectSteps, stepOf} from "../runs/step-rows.ts"
@@ -20,18 +20,26 @@ export const viewContext = async (engine: Engine, row: Row, binding: Binding): P
   const calls = steps.flatMap((step, index) => (step.kind === "model" ? [{step, row: rows[index]}] : []))
   const viewed = calls.map(async ({step: {n, state, sent}, row: stored}) => {
     const before = steps.filter(each => each.n < n)
-    const view = sent === undefined ? lost : await partsOf(engine, run, binding, before, sent)
+    const view = sent === undefined ? lost : await partsOf(engine, run, binding, {before, n, sent})
     const tokens = view.parts.reduce((sum, part) => sum + part.tokens, 0)
     return {step: n, model: String(stored?.name), state, ...view, tokens, tokensIn: Number(stored?.tokens_in) || null}
   })
   return {runId: run.runId, calls: await Promise.all(viewed)}
 }
 
+const partOf = {user: "question", assistant: "reply", tool: "result"} as const
+
 /** A call that was erased, or that an older svc made. */
 const lost = {exact: false, parts: []}
 
-const partsOf = async (engine: Engine, run: AgentRun, binding: Binding, before: readonly Step[], sent: Sent) => {
-  const context = await contextOf(engine, run, binding, before, sent)
+interface Viewed {
+  readonly before: readonly Step[]
+  readonly n: number
+  readonly sent: Sent
+}
+
+const partsOf = async (engine: Engine, run: AgentRun, binding: Binding, {before, n, sent}: Viewed) => {
+  const context = await contextOf(engine, run, binding, before, n, sent)
   const {request, earlier, memories} = context
   const setting = context.sent.setting === sent.setting ? "sent" : "changed"
   const {instructions, tools} = request
@@ -60,16 +68,13 @@ const partsOf = async (engine: Engine, run: AgentRun, binding: Binding, before: 
       return of("sent", {part: "memory", id: memory.id, at: memory.createdAt, tokens: estimateText(text), text})
     }),
     ...gone("memory", sent.memories, context.sent.memories),
-    of("sent", {part: "question", tokens: estimateMessages([{role: "user", text: run.input}]), text: run.input}),
-    ...before.flatMap(step =>
-      messageOf(step, before).map(message =>
-        of("sent", {
-          part: message.role === "tool" ? "result" : "reply",
-          id: step.n,
-          tokens: estimateMessages([message]),
-          text: message.role === "tool" ? message.result : toJson(message),
-        }),
-      ),
+    ...turnsOf(run.input, before, context.said).map(({message, step}) =>
+      of("sent", {
+        part: partOf[message.role],
+        ...(step === undefined ? {} : {id: step}),
+        tokens: estimateMessages([message]),
+        text: message.role === "tool" ? message.result : message.role === "user" ? message.text : toJson(message),
+      }),
     ),
   ]
   return {exact: context.sent.hash === sent.hash, parts: [...parts]}

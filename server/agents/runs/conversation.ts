@@ -1,15 +1,32 @@
 import type {ModelMessage} from "../providers/model.ts"
+import type {Said} from "./said.ts"
 import type {ModelStep, Step, ToolStep} from "./step-rows.ts"
 
 /** Returns a tool's name for a model, because providers accept only letters, digits, _ and -. */
 export const modelNameOf = (tool: string): string => tool.replaceAll(".", "__")
 
-/** Returns the messages for the model: what comes before the question, the question, and the run's rows. */
-export const messagesOf = (
-  before: readonly ModelMessage[],
-  input: string,
-  steps: readonly Step[],
-): readonly ModelMessage[] => [...before, {role: "user", text: input}, ...steps.flatMap(step => messageOf(step, steps))]
+/** A message for the model, and the step that it is of. */
+interface Turn {
+  readonly message: ModelMessage
+  readonly step?: number
+}
+
+/** Returns the question, the run's rows, and what the user said before each model call. */
+export const turnsOf = (input: string, steps: readonly Step[], said: readonly Said[]): readonly Turn[] => {
+  const last = steps.at(-1)?.n ?? 0
+  const turn = ({text}: Pick<Said, "text">): Turn => ({message: {role: "user", text}})
+  return [
+    turn({text: input}),
+    ...steps.flatMap(step => [
+      ...said.filter(({told}) => told === step.n).map(turn),
+      ...messageOf(step, steps).map(message => ({message, step: step.n})),
+    ]),
+    ...said.filter(({told = Number.POSITIVE_INFINITY}) => told > last).map(turn),
+  ]
+}
+
+export const messagesOf = (...of: Parameters<typeof turnsOf>): readonly ModelMessage[] =>
+  turnsOf(...of).map(({message}) => message)
 
 /** The name of a step whose tool the binding lacks. A name that a model invents is content, which few may see. */
 export const unknownTool = "(unknown)"
@@ -21,7 +38,7 @@ export const calledAs = (steps: readonly Step[], {n, call, tool}: ToolStep): str
 }
 
 /** Returns the message of a step for the model; none while it has no result. */
-export const messageOf = (step: Step, steps: readonly Step[]): readonly ModelMessage[] => {
+const messageOf = (step: Step, steps: readonly Step[]): readonly ModelMessage[] => {
   if (step.kind === "tool")
     return step.result === undefined
       ? []

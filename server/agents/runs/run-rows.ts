@@ -61,7 +61,8 @@ export const queueing = (runId: string, request: RunRequest, at: number): Statem
   }
 }
 
-export const selectKnown = "SELECT run_id FROM agent_runs WHERE request = ? OR run_id = ?"
+export const selectKnown = `SELECT run_id FROM agent_runs WHERE request = ?1 OR run_id = ?2
+  OR seq = (SELECT run FROM agent_said WHERE request = ?1)`
 
 /** Claims a run for this Host. Returns its row, once per attempt. */
 export const claiming = (seq: number, attempt: number, runtimeId: string, at: number): Statement => ({

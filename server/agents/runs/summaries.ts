@@ -2,6 +2,7 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
+import {randomUuid} from "../../database/random-uuid.ts"
 import {type AgentRun, openStates, sameConversation} from "./run-rows.ts"
 
 /** A conversation with fewer characters of questions and answers has no summary. */
@@ -42,10 +43,6 @@ const characters = `(SELECT sum(length(o.input) + length(o.answer)) ${others} AN
 /** The most summaries of one batch: writers wait for it. */
 const page = 200
 
-/** A random UUID. */
-const id = `lower(format('%s-%s-4%s-8%s-%s', hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2),
-  substr(hex(randomblob(2)), 2), hex(randomblob(6))))`
-
 /**
  * Queues runs that summarize the conversations that are due, once each, and clears the marks. `agents` are those with
  * summaries; all if undefined.
@@ -62,7 +59,7 @@ export const queueingSummaries = (
     },
     {
       sql: `INSERT INTO agent_runs (run_id, agent, cause, request, state, reason, endpoint, channel, user, place, input, created_at)
-      SELECT ${id}, agent, 'summary', 'summary/' || run_id, ?3, ?4, endpoint, channel, user,
+      SELECT ${randomUuid}, agent, 'summary', 'summary/' || run_id, ?3, ?4, endpoint, channel, user,
         json_set(json_remove(place, '$.age'), '$.covers', json_array(first, seq)), '${question}', ?2
       FROM (SELECT r.*, ${first} AS first FROM agent_runs r WHERE ${isDue} AND NOT ${isOpen}
         AND (?5 IS NULL OR r.agent IN (SELECT value FROM json_each(?5)))) r

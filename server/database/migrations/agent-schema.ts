@@ -1,3 +1,5 @@
+import {randomUuid} from "../random-uuid.ts"
+
 /** Raises the event of a run; `event` is the word after `agent.run_`. */
 const tellingRun = (event: string) => `INSERT INTO events (type, at, context, endpoint, run_id, data) VALUES
   ('agent.run_' || ${event}, CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), NEW.endpoint, NEW.run_id,
@@ -97,4 +99,25 @@ export const memberSchema: readonly string[] = [
 export const mcpSchema: readonly string[] = [
   `CREATE TABLE agent_mcp_tools (agent TEXT NOT NULL, server TEXT NOT NULL, tool TEXT NOT NULL, accepted TEXT, offered TEXT,
     changed_at INTEGER NOT NULL, PRIMARY KEY (agent, server, tool)) WITHOUT ROWID`,
+]
+
+/**
+ * What users said to runs that worked. `told` is the step of the model call before which the model read it, NULL before
+ * that, and 0 once the message is part of the question of a run: a run that ends untold leaves the rest to a new one.
+ */
+export const saidSchema: readonly string[] = [
+  "CREATE TABLE agent_said (seq INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, request TEXT UNIQUE, text TEXT NOT NULL, inbox_seq INTEGER, told INTEGER)",
+  "CREATE INDEX agent_said_run ON agent_said (run, seq)",
+  "CREATE INDEX agent_said_event ON agent_said (inbox_seq) WHERE inbox_seq IS NOT NULL",
+  `CREATE TRIGGER agent_said_left AFTER UPDATE OF state ON agent_runs
+    WHEN NEW.state IN ('succeeded', 'failed', 'cancelled') AND NEW.reason IS NOT 'discarded'
+      AND EXISTS (SELECT 1 FROM agent_said WHERE run = NEW.seq AND told IS NULL)
+    BEGIN
+      INSERT INTO agent_runs (run_id, agent, cause, endpoint, channel, user, place, inbox_seq, input, created_at)
+        SELECT ${randomUuid}, NEW.agent, NEW.cause, NEW.endpoint, NEW.channel, NEW.user, json_remove(NEW.place, '$.age'),
+          min(inbox_seq), group_concat(text, char(10, 10)), NEW.ended_at
+        FROM (SELECT * FROM agent_said WHERE run = NEW.seq AND told IS NULL ORDER BY seq);
+      UPDATE agent_said SET run = (SELECT max(seq) FROM agent_runs), told = 0 WHERE run = NEW.seq AND told IS NULL;
+    END`,
+  "CREATE TRIGGER agent_said_gone AFTER DELETE ON agent_runs BEGIN DELETE FROM agent_said WHERE run = OLD.seq; END",
 ]

@@ -1,4 +1,4 @@
-import {agentSchema, mcpSchema, memberSchema} from "./agent-schema.ts"
+import {agentSchema, mcpSchema, memberSchema, saidSchema} from "./agent-schema.ts"
 import {buttonSchema} from "./button-schema.ts"
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
@@ -224,9 +224,9 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 29,
-    name: "summaries",
-    undo: "drop agent_vectors, the trigger agent_vector_gone, the indexes agent_runs_summary and agent_runs_summary_of, summary_due of agent_runs, and since of agent_memories",
-    statements: summarySchema,
+    name: "agents-that-listen",
+    undo: "drop agent_said, the triggers agent_said_left and agent_said_gone, agent_vectors, the trigger agent_vector_gone, the indexes agent_runs_summary and agent_runs_summary_of, summary_due of agent_runs, and since of agent_memories",
+    statements: [...summarySchema, ...saidSchema],
   },
 ]
 

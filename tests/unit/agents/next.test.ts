@@ -65,18 +65,21 @@ describe("the next step of a run", () => {
   ])("%s", (_, steps, next) => expect(nextOf(steps)).toMatchObject(next))
 })
 
-test("the model receives the earlier messages, the question, and each result after its call", () => {
+test("the model receives the question, each result after its call, and what the user said before each call", () => {
   const steps = [model(1, "done", 2, "let me see"), tool(2, "done"), tool(3, "refused")]
-  const before = [
-    {role: "user", text: "hi"},
-    {role: "assistant", text: "hello", calls: []},
-  ] as const
-  expect(messagesOf(before, "what now", steps)).toEqual([
-    ...before,
+  const said = [
+    {seq: 1, text: "quick", told: 1},
+    {seq: 2, text: "and tea", told: 4},
+    {seq: 3, text: "please", told: undefined},
+  ]
+  expect(messagesOf("what now", steps, said)).toEqual([
     {role: "user", text: "what now"},
+    {role: "user", text: "quick"},
     {role: "assistant", text: "let me see", calls: [expect.anything(), expect.anything()]},
     {role: "tool", call: "c2", name: "a__b", result: "result 2"},
     {role: "tool", call: "c3", name: "a__b", result: "result 3"},
+    {role: "user", text: "and tea"},
+    {role: "user", text: "please"},
   ])
 })
 
