@@ -42,7 +42,7 @@ const askIn = (host: TestHost) => {
   let asked = 0
   return async () => {
     const input = `add ${begun} ${++asked}`
-    await host.plugin("/api/plugins/sandbox/messages", {text: input, user: "ada", channel: "ada"})
+    await host.plugin("/api/plugins/sandbox/messages", {text: input, user: "ada", channel: `@${asked}`})
     const {runId} = await runAsked(host, input)
     const step = (await runOf(host, runId)).trail.find(({kind}) => kind === "tool")
     return {state: step?.state, output: step?.output}

@@ -94,7 +94,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     for (let life = 0; life < 5; life++) {
       const host = await startHost({own: true, runtime, project})
       for (let n = 0; n < 8; n++)
-        await tell(host, {user: `u${n}`, channel: `@u${n}`, text: `note user: fact ${life} of ${n}`})
+        await tell(host, {user: `u${life}-${n}`, channel: `@u${life}-${n}`, text: `note user: fact ${life} of ${n}`})
       await until("the runs to be stored", async () => (await runsOf(host)).length === 8 * (life + 1))
       await host.stop("SIGKILL")
     }
