@@ -1,4 +1,3 @@
-import {setImmediate as turn} from "node:timers/promises"
 import type {Binding} from "../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
 import type {AgentContext} from "../../shared/api/agents/context.ts"
@@ -226,7 +225,7 @@ export class Agents implements AgentService {
         buttons.button({approval, approve: false}, say("agent.deny"), {style: "danger"}),
       ],
       isStopping: () => this.#isStopping,
-      nextTurn: () => this.#turns.take("", () => turn()),
+      inTurn: begin => this.#turns.take("", begin),
       wakeIn: (run, pause) => this.#runner.wakeIn(run, pause),
       considerItems: () => this.#items.consider(),
     }

@@ -129,10 +129,12 @@ const begin = async (
     steps: [step],
   }
   for (let tries = 1; ; tries++) {
-    const refused = await attempt.write(change, never).then(
-      () => undefined,
-      (error: unknown) => error,
-    )
+    const refused = await engine
+      .inTurn(() => attempt.write(change, never))
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      )
     if (refused === undefined) return undefined
     if (!isProblem(refused, "database_refused")) throw refused
     const passed = await persist(`run ${run.runId}`, log, () =>

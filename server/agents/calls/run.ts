@@ -42,7 +42,6 @@ export const nextOf = (steps: readonly Step[]): Next => {
 export const work = async (attempt: Attempt, signal: AbortSignal): Promise<"waits for ingress" | undefined> => {
   const {engine} = attempt
   for (;;) {
-    await engine.nextTurn()
     if (signal.aborted) await attempt.flush()
     signal.throwIfAborted()
     if (engine.isStopping()) {

@@ -59,8 +59,8 @@ export interface Engine {
   hide(text: string): string
   isPaused(): boolean
   isStopping(): boolean
-  /** Lets one run after another continue, each in a later turn of the event loop, so that messages get theirs. */
-  nextTurn(): Promise<void>
+  /** Begins the calls of runs one after another: many that begin together would delay all messages. */
+  inTurn(begin: () => Promise<void>): Promise<void>
   /** Continues a run after a pause in milliseconds, by a monotonic clock. */
   wakeIn(run: AgentRun, pause: number): void
   /** Call it when a run of a work item has ended: the item may need another run. */
