@@ -13,7 +13,7 @@ export interface Said {
 
 const fromChat: readonly AgentTrigger[] = ["mention", "direct", "command"]
 
-/** The most messages that one run is told; a further one starts a run. */
+/** The most messages for one run; a further one starts a run. */
 const mostSaid = 20
 
 /** SQL: the run can still be told something. One that waits for a person may wait for long. */
@@ -21,7 +21,7 @@ const hears = `cause IN (${fromChat.map(cause => `'${cause}'`).join(", ")}) AND 
   AND (state IN ('queued', 'running') OR (state = 'waiting' AND waits_for IN ('retry', 'ingress')))
   AND (SELECT count(*) FROM agent_said s WHERE s.run = agent_runs.seq) < ${mostSaid}`
 
-/** Selects the open run of the same user and conversation, which is told the message; undefined for no chat. */
+/** Selects the open run of the user and conversation that hears a message; undefined if the message is not from chat. */
 export const selectHearing = ({agent, trigger, endpoint, channel, user}: RunRequest): Statement | undefined =>
   !fromChat.includes(trigger) || endpoint === undefined || channel === undefined || user === undefined
     ? undefined

@@ -2,7 +2,7 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Statement} from "../../../shared/sdk/session/database.ts"
-import {randomUuid} from "../../database/random-uuid.ts"
+import {randomUuid} from "../../database/engine/random-uuid.ts"
 import {type AgentRun, openStates, sameConversation} from "./run-rows.ts"
 
 /** A conversation with fewer characters of questions and answers has no summary. */

@@ -1,4 +1,4 @@
-import {randomUuid} from "../random-uuid.ts"
+import {randomUuid} from "../engine/random-uuid.ts"
 
 /** Raises the event of a run; `event` is the word after `agent.run_`. */
 const tellingRun = (event: string) => `INSERT INTO events (type, at, context, endpoint, run_id, data) VALUES

@@ -25,7 +25,7 @@ const waitTool = (plugin: Plugin, called: () => Promise<unknown>): void =>
 const sayTo = (agents: Agents, user: string, text: string): Promise<string> =>
   agents.queue({...askedBy(user, text), request: `${user}/${text}`})
 
-test("a message during a run is told with its next model call, and counts as a run of the day", async () => {
+test("the next model call of a run has what its user said meanwhile, and the message counts as a run", async () => {
   const runs: string[] = []
   const talk = await converse({
     settings: unlimited,
@@ -112,7 +112,7 @@ const textsOf = async (database: Database, user: string): Promise<readonly strin
   return [...runs.flatMap(({input}) => String(input).split("\n\n")), ...told.map(({text}) => String(text))].sort()
 }
 
-test("killed at any write, a run or the next is told each message once", async () => {
+test("killed at any write, a run or the next has each message once", async () => {
   const database = await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`})
   let life: Agents | undefined
   let user = ""
