@@ -27,8 +27,8 @@ export const selectHearing = ({agent, trigger, endpoint, channel, user}: RunRequ
     ? undefined
     : {
         sql: `SELECT seq, run_id FROM agent_runs WHERE endpoint = ? AND user = ? AND agent = ? AND channel = ?
-          AND place ->> '$.user.account' IS ? AND ${hears} ORDER BY seq DESC LIMIT 1`,
-        args: [endpoint, user.id, agent, channel.id, user.account ?? null],
+          AND place ->> '$.channel.type' IS ? AND place ->> '$.user.account' IS ? AND ${hears} ORDER BY seq DESC LIMIT 1`,
+        args: [endpoint, user.id, agent, channel.id, channel.type, user.account ?? null],
       }
 
 /** Stores a message for a run. The batch fails once the run hears nothing more. */

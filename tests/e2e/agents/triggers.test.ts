@@ -61,7 +61,12 @@ describe.each(bunOr("node24"))("agent runs on $name", runtime => {
   /** The trigger and the agent of the run that this event started, or "none". */
   const outcome = async (sn: number) => {
     await eventOf(host(), sn)
-    const run = (await runsOf(host())).find(({event}) => event === sn)
+    // A run that works hears the next message.
+    const runs = await until("the runs to end", async () => {
+      const all = await runsOf(host())
+      return all.every(({state}) => state === "succeeded" || state === "failed") && all
+    })
+    const run = runs.find(({event}) => event === sn)
     return run === undefined ? "none" : `${run.trigger} of ${run.agent}`
   }
   const say = async (text: string, how: {user?: string; group?: boolean; channel?: string} = {}) =>

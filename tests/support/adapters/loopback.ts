@@ -20,6 +20,9 @@ export const loopbackPlugin = pluginWith(`
         }
         read().catch(error => endpoint.lost(error))
         endpoint.login({platform: "loop", user: {id: "bot", is_bot: true}, status: 1})
+        // Of the elements, only paragraphs are texts here.
+        const textIn = content =>
+          content.map(node => typeof node === "string" ? node : node.type === "p" ? textIn(node.children) : "").join("")
         const act = async (act: string, body: object, signal: AbortSignal) => {
           const answer = await fetch(url + "/acts/" + act, {method: "POST", body: JSON.stringify(body), signal})
           if (!answer.ok) throw retryAfter(100)
@@ -27,7 +30,6 @@ export const loopbackPlugin = pluginWith(`
         }
         return {
           send: async ({id, channel, content}, signal) => {
-            const texts = content.filter(node => typeof node === "string")
             const files: object[] = []
             for (const node of content) {
               const file = typeof node === "string" ? undefined : await endpoint.file(node)
@@ -35,11 +37,11 @@ export const loopbackPlugin = pluginWith(`
               const data = Buffer.from(await new Response(file.stream()).arrayBuffer()).toString("base64")
               files.push({name: file.name, type: file.type, data})
             }
-            await act("send", {id, channel, text: texts.join(""), files}, signal)
+            await act("send", {id, channel, text: textIn(content), files}, signal)
             return {ids: [id]}
           },
           download: async ({src = ""}, signal) => (src.startsWith(url + "/files/") ? fetch(src, {signal}) : undefined),
-          edit: ({id, message, content}, signal) => act("edit", {id, message, text: content.join("")}, signal),
+          edit: ({id, message, content}, signal) => act("edit", {id, message, text: textIn(content)}, signal),
           delete: ({id, message}, signal) => act("delete", {id, message}, signal),
           open: (user, signal) => act("open", {user}, signal),
           call: (method, params, signal) => act(method, params, signal),
