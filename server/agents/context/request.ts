@@ -48,7 +48,7 @@ export const contextOf = async (
       engine.database.read(selectSaid, [toJson([run.seq])]),
     ]),
   )
-  const said = told.map(saidOf).filter(each => (each.told ?? viewed) <= viewed)
+  const said = told.map(saidOf).filter(each => (each.told ?? Number.POSITIVE_INFINITY) <= viewed)
   const noted = memoryText(memories, run)
   const before = [
     ...earlier.flatMap(({messages}) => messages),

@@ -2,6 +2,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import type {Agents} from "../../../../server/agents/agents.ts"
 import type {Database} from "../../../../server/database/database.ts"
+import type {AgentContext} from "../../../../shared/api/agents/context.ts"
 import type {AgentSettings} from "../../../../shared/config/agents.ts"
 import {Problem} from "../../../../shared/problems.ts"
 import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
@@ -27,12 +28,14 @@ const sayTo = (agents: Agents, user: string, text: string): Promise<string> =>
 
 test("the next model call of a run has what its user said meanwhile, and the message counts as a run", async () => {
   const runs: string[] = []
+  let during: AgentContext | undefined
   const talk = await converse({
     settings: unlimited,
     script: ({messages}) => (messages.length === 1 ? {calls: [{name: "weather.wait"}]} : {text: "tea it is"}),
     setup: plugin =>
       waitTool(plugin, async () => {
         runs.push(await sayTo(talk.agents, "ada", "tea"), await sayTo(talk.agents, "ada", "tea"))
+        during ??= await talk.agents.context(first)
         runs.push(await sayTo(talk.agents, "grace", "mine"))
       }),
   })
@@ -47,8 +50,10 @@ test("the next model call of a run has what its user said meanwhile, and the mes
     ["tool", "waited"],
     ["user", "tea"],
   ])
-  const {calls} = await talk.agents.context(first)
-  expect(calls.map(({exact, parts}) => [exact, parts.filter(({part}) => part === "question").length])).toEqual([
+  const questionsIn = (context: AgentContext | undefined) =>
+    context?.calls.map(({exact, parts}) => [exact, parts.filter(({part}) => part === "question").length])
+  expect(questionsIn(during)).toEqual([[true, 1]])
+  expect(questionsIn(await talk.agents.context(first))).toEqual([
     [true, 1],
     [true, 2],
   ])
