@@ -28,11 +28,10 @@ const columns =
 
 /** Resolves to the statements for runs that are unfinished in the restored state, but have ended in the replaced one. */
 export const knownAgentRuns = async (database: Database, replaced: Database): Promise<readonly Statement[]> => {
-  const [table] = await replaced.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'agent_runs'")
-  if (table === undefined) return []
+  if (!(await hasTable(replaced, "agent_runs"))) return []
   const found = `SELECT run_id, state, ${columns} FROM agent_runs
     WHERE ${ended} AND run_id IN (SELECT value ->> 'run_id' FROM json_each(?))`
-  return takingOver(
+  const runs = await takingOver(
     await database.read(`SELECT run_id FROM agent_runs WHERE ${open} OR state = 'held'`),
     rows => replaced.read(found, [toJson(rows)]),
     // The `+` makes SQLite find each row by its key.
@@ -40,4 +39,20 @@ export const knownAgentRuns = async (database: Database, replaced: Database): Pr
       ${columns.map(column => `${column} = r.value ->> '${column}'`).join(", ")}
       FROM json_each(?) r WHERE agent_runs.run_id = r.value ->> 'run_id' AND +agent_runs.state IN ('queued', 'running', 'waiting', 'held')`,
   )
+  // The end of a run starts another with what it was not told.
+  return [...(await knownSaid(database, replaced)), ...runs]
 }
+
+const knownSaid = async (database: Database, replaced: Database): Promise<readonly Statement[]> => {
+  if (!(await hasTable(replaced, "agent_said"))) return []
+  const found = `SELECT request, told FROM agent_said WHERE request IN (SELECT value ->> 'request' FROM json_each(?))
+    AND run IN (SELECT seq FROM agent_runs WHERE ${ended})`
+  return takingOver(
+    await database.read("SELECT request FROM agent_said WHERE told IS NULL"),
+    rows => replaced.read(found, [toJson(rows)]),
+    `UPDATE agent_said SET told = r.value ->> 'told' FROM json_each(?) r WHERE agent_said.request = r.value ->> 'request'`,
+  )
+}
+
+const hasTable = async (database: Database, name: string): Promise<boolean> =>
+  (await database.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name])).length > 0

@@ -63,6 +63,29 @@ describe.each(engines)("a restore on $name", ({make}) => {
     await database.write([{sql: sql.replace("(seq, ", "(").replace("(?, ", "("), args: args.slice(1)}])
     expect((await database.read("SELECT seq FROM agent_runs WHERE run_id = 'next'"))[0]).toEqual({seq: 91})
   })
+
+  test("asks once more only what no ended run was told since", async () => {
+    const [database, replaced] = [await open(await make()), await open(await localDatabase())]
+    const said = (run: number, request: string, told: number | null) => ({
+      sql: "INSERT INTO agent_said (run, request, text, told) VALUES (?, ?, ?, ?)",
+      args: [run, request, request, told],
+    })
+    const requests = ["told", "answered", "open"]
+    await database.write([
+      agentRun(1, {agent: "writer", state: "running"}),
+      ...requests.map(request => said(1, request, null)),
+    ])
+    await replaced.write([
+      agentRun(1, {agent: "writer", state: "succeeded", ended_at: 20}),
+      agentRun(2, {agent: "writer", state: "succeeded", ended_at: 30}),
+      agentRun(3, {agent: "writer", state: "queued"}),
+      ...[said(1, "told", 3), said(2, "answered", 0), said(3, "open", 0)],
+    ])
+    await adoptDatabase(database, adoption, replaced)
+    expect(await database.read("SELECT state, input FROM agent_runs WHERE seq > 1")).toEqual([
+      {state: "held", input: "open"},
+    ])
+  })
 })
 
 test("retention deletes only ended runs, with their steps and approvals, by age and number", async () => {
