@@ -2,9 +2,9 @@ import type {Binding} from "../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
 import type {AgentContext} from "../../shared/api/agents/context.ts"
 import type {FiringEffect} from "../../shared/api/scheduled/jobs.ts"
-import {isProblem, Problem} from "../../shared/problems.ts"
+import {Problem} from "../../shared/problems.ts"
 import type {Statement} from "../database/database.ts"
-import {persist} from "../database/persist.ts"
+import {isAccepted, persist} from "../database/persist.ts"
 import {actionHandle} from "../generation/kinds/action-handle.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {Turns} from "../runtime/flow/turns.ts"
@@ -238,14 +238,9 @@ export class Agents implements AgentService {
     const [hearing] = select === undefined ? [] : await database.read(select.sql, select.args)
     if (hearing === undefined) return undefined
     const counted = await this.#counting(request, binding, clock.now())
-    try {
-      await database.write([...saying(Number(hearing.seq), request), counted])
-      return String(hearing.run_id)
-    } catch (error) {
-      // The run has ended in the meantime.
-      if (isProblem(error, "database_refused")) return undefined
-      throw error
-    }
+    // The run may have ended in the meantime.
+    const isTold = await isAccepted(database.write([...saying(Number(hearing.seq), request), counted]))
+    return isTold ? String(hearing.run_id) : undefined
   }
 
   /** Throws `agent_limit`. */

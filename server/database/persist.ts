@@ -1,7 +1,7 @@
 import {AsyncLocalStorage} from "node:async_hooks"
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
-import {Problem, type ProblemCode} from "../../shared/problems.ts"
+import {isProblem, Problem, type ProblemCode} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Hold} from "../runtime/flow/time-limit.ts"
 import type {Database} from "./database.ts"
@@ -77,6 +77,16 @@ export const writeIf = async (
   args: Statement["args"] = [],
 ): Promise<readonly Result[]> =>
   (await database.read(`SELECT 1 WHERE ${condition}`, args)).length === 0 ? [] : database.write(batch)
+
+/** Resolves to whether a batch was stored; false if the database refused it. */
+export const isAccepted = async (written: Promise<unknown>): Promise<boolean> => {
+  const refused = await written.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (refused !== undefined && !isProblem(refused, "database_refused")) throw refused
+  return refused === undefined
+}
 
 /** Resolves once batches of the group of a refused batch are readable: it is refused before the others commit. */
 export const groupCommitted = async (database: Pick<Database, "write">): Promise<void> => {

@@ -1,8 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
-import {isProblem} from "../../../shared/problems.ts"
-import {persist} from "../../database/persist.ts"
+import {isAccepted, persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {type Context, contextOf} from "../context/request.ts"
 import {storingSummary} from "../memory/summary.ts"
@@ -120,29 +119,22 @@ const begin = async (
   const {engine, run} = attempt
   const {database, log, clock} = engine
   const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name), ...sent})
-  const row = {model: model.settings.model, input, ...reserved, at: clock.now()}
   const {tokens, money} = reserved
+  const row = {model: model.settings.model, input, tokens, money, at: clock.now()}
   const change = {
     asserts: [assertDayLimits(run, binding.config, day, reserved)],
     statements: [beginningModel(run.seq, step.n, row), spending(run, day, reserved), ...telling(run, step.n, said)],
     added: {tokens, money, steps: 1},
     steps: [step],
   }
-  for (let tries = 1; ; tries++) {
-    const refused = await engine
-      .inTurn(() => attempt.write(change, never))
-      .then(
-        () => undefined,
-        (error: unknown) => error,
-      )
-    if (refused === undefined) return undefined
-    if (!isProblem(refused, "database_refused")) throw refused
-    const passed = await persist(`run ${run.runId}`, log, () =>
-      dayLimitOf(database, run, binding.config, day, reserved),
-    )
+  const write = () => engine.inTurn(() => attempt.write(change, never))
+  for (let tries = 1; tries < mostBegun; tries++) {
+    if (await isAccepted(write())) return undefined
+    const passed = await persist("a limit", log, () => dayLimitOf(database, run, binding.config, day, reserved))
     if (passed !== undefined) return passed
-    if (tries === mostBegun) throw refused
   }
+  await write()
+  return undefined
 }
 
 /** Returns the provider's usage. If the provider does not report it, the estimate and the written text count. */

@@ -1,7 +1,7 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import {isProblem, messageOf} from "../../../shared/problems.ts"
+import {messageOf} from "../../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
-import {persist} from "../../database/persist.ts"
+import {isAccepted, persist} from "../../database/persist.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Embedded, EmbeddingModel} from "../providers/embedding.ts"
 import {ModelFailure} from "../providers/model.ts"
@@ -130,14 +130,7 @@ export class Embedder {
     const spender = {agent: name, endpoint: undefined, channel: undefined, place: {}}
     const count = (tokens: number) => spending(spender, day, {tokens})
     const reserving = [assertDayLimits(spender, config, day, {tokens: reserved}), count(reserved)]
-    const isAllowed = await database.write(reserving).then(
-      () => true,
-      error => {
-        if (isProblem(error, "database_refused")) return false
-        throw error
-      },
-    )
-    if (!isAllowed) return undefined
+    if (!(await isAccepted(database.write(reserving)))) return undefined
     const began = clock.elapsed()
     const ended = (outcome: "done" | "failed") =>
       meter.modelEnded(name, model.settings.model, (clock.elapsed() - began) / 1000, outcome)

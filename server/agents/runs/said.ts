@@ -13,13 +13,13 @@ export interface Said {
 
 const fromChat: readonly AgentTrigger[] = ["mention", "direct", "command"]
 
-/** The most messages for one run; a further one starts a run. */
-const mostSaid = 20
+/** The most messages for one run, and their characters; a further one starts a run. */
+const [mostSaid, longestSaid] = [20, 30_000]
 
 /** SQL: the run can still be told something. One that waits for a person may wait for long. */
 const hears = `cause IN (${fromChat.map(cause => `'${cause}'`).join(", ")}) AND item IS NULL
   AND (state IN ('queued', 'running') OR (state = 'waiting' AND waits_for IN ('retry', 'ingress')))
-  AND (SELECT count(*) FROM agent_said s WHERE s.run = agent_runs.seq) < ${mostSaid}`
+  AND (SELECT count(*) < ${mostSaid} AND coalesce(sum(length(text)), 0) < ${longestSaid} FROM agent_said s WHERE s.run = agent_runs.seq)`
 
 /** Selects the open run of the user and conversation that hears a message; undefined if the message is not from chat. */
 export const selectHearing = ({agent, trigger, endpoint, channel, user}: RunRequest): Statement | undefined =>

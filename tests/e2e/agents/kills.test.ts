@@ -29,7 +29,7 @@ const meet = async (runtime: TestRuntime) => {
     platform.say(word, word, {user: word, channel: `@${word}`})
   }
   /** The answers, without the note of a fallback. */
-  const answers = () => platform.deeds.map(deed => deed.replace(/\n[^]*$/, "")).filter(deed => deed.endsWith(" is done"))
+  const answers = () => platform.deeds.map(deed => deed.replace(/\n.*$/s, "")).filter(deed => deed.endsWith(" is done"))
   return {
     runtime,
     platform,
