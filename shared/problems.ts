@@ -77,7 +77,7 @@ export const problems = {
   runtime_too_old: invalid("The runtime is too old", "Run the Host on Bun, or on Node 22.12 or newer."),
   // Process
   locked: refused("Another process holds this project", "Stop it with svc runtime stop, or wait for it."),
-  port_taken: refused("The port is in use", "Stop what uses it, or set http.port (a new project: HTTP_PORT in .env)."),
+  port_taken: refused("The port is in use", "Stop what uses it, or set http.port: HTTP_PORT in .env of a new project."),
   host_unreachable: unavailable("The Host does not answer", "Start it with svc runtime start."),
   state_unwritable: unavailable(
     "The state folder cannot be written",

@@ -114,7 +114,7 @@ export const saidSchema: readonly string[] = [
       AND EXISTS (SELECT 1 FROM agent_said WHERE run = NEW.seq AND told IS NULL)
     BEGIN
       INSERT INTO agent_runs (run_id, agent, cause, endpoint, channel, user, place, inbox_seq, input, created_at)
-        SELECT ${randomUuid}, NEW.agent, NEW.cause, NEW.endpoint, NEW.channel, NEW.user, json_remove(NEW.place, '$.age'),
+        SELECT ${randomUuid}, NEW.agent, NEW.cause, NEW.endpoint, NEW.channel, NEW.user, json_remove(NEW.place, '$.age', '$.pictures'),
           min(inbox_seq), group_concat(text, char(10, 10)), NEW.ended_at
         FROM (SELECT * FROM agent_said WHERE run = NEW.seq AND told IS NULL ORDER BY seq);
       UPDATE agent_said SET run = (SELECT max(seq) FROM agent_runs), told = 0 WHERE run = NEW.seq AND told IS NULL;
